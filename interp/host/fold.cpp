@@ -125,10 +125,7 @@ Fold fold_of(Precision precision, ReduceOp op) {
   return of_type<std::uint8_t>(op);
 }
 
-Precision reduced(Precision precision, ReduceOp op) {
-  const bool narrow = is_integer(precision) && info(precision).bytes < 4;
-  return narrow && (op == ReduceOp::sum || op == ReduceOp::prod) ? Precision::i32 : precision;
-}
+namespace {
 
 void widen(Precision from, Precision to, const std::byte* at, std::byte* into, std::size_t count) {
   if (from == to) {
@@ -144,13 +141,11 @@ void widen(Precision from, Precision to, const std::byte* at, std::byte* into, s
     is_signed ? copy(reinterpret_cast<const std::int8_t*>(at)) : copy(reinterpret_cast<const std::uint8_t*>(at));
 }
 
-namespace {
-
 class RowTree {
  public:
   RowTree(Precision from, ReduceOp op, const std::byte* rows, std::size_t count)
       : from_(from),
-        to_(reduced(from, op)),
+        to_(reduced_precision(from, op)),
         fold_(fold_of(to_, op)),
         rows_(rows),
         count_(count),
