@@ -38,8 +38,8 @@ class Closure {
     if (!define(point, {parameter})) return outer_.error(span_);
     std::vector<Term> parts;
     for (const ast::Expr* item : items) {
-      const Type wanted = rank > 1 && items.size() == 1 ? Type::tuple(std::vector<Type>(rank, Kind::integer))
-                                                        : Type(Kind::integer);
+      const Type wanted =
+          rank > 1 && items.size() == 1 ? Type::tuple(std::vector<Type>(rank, Kind::integer)) : Type(Kind::integer);
       parts.push_back(convert(inner_, expression(inner_, *item), wanted, {"a colour", {}}));
       if (inner_.is_error(parts.back())) return made_of(parts.back(), {parameter});
     }

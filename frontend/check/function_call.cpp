@@ -313,7 +313,7 @@ Term call_function(Body& body, FunctionId function, const std::optional<Term>& a
   resolve_signature(body.world, function);
   const Function& callee = body.world.program[function];
   if (takes_views(callee) && body.function().kind != FunctionKind::task)
-    return call_over_regions(body, function, agent, args, span);
+    return call_over_regions(body, function, args, span);
   return FunctionCall(body, function, agent, args, span).run();
 }
 
@@ -330,7 +330,8 @@ Type callable_type(Body& body, FunctionId function, const std::optional<Term>& a
   std::vector<std::string> names;
   for (const Parameter& parameter : callee.parameters) {
     if (parameter.role != Role::declared) continue;
-    if (parameter.privilege == Privilege::inout && parameter.variable.valid()) type.places.push_back(static_cast<std::uint32_t>(parts.size()));
+    if (parameter.privilege == Privilege::inout && parameter.variable.valid())
+      type.places.push_back(static_cast<std::uint32_t>(parts.size()));
     parts.push_back(parameter.type);
     names.push_back(parameter.name);
   }

@@ -63,12 +63,10 @@ int degree(const ast::Expr& expr, const Domain& domain) {
 
 class RegionCall {
  public:
-  RegionCall(Body& body, FunctionId task, const std::optional<Term>& agent, std::span<const ast::Arg> args, Span span,
-             const Domain* domain)
+  RegionCall(Body& body, FunctionId task, std::span<const ast::Arg> args, Span span, const Domain* domain)
       : body_(body),
         world_(body.world),
         task_(task),
-        agent_(agent),
         args_(args),
         span_(span),
         domain_(domain),
@@ -85,10 +83,11 @@ class RegionCall {
     const Callable callable{world_.described(task_), callee().span, names, 0};
     const auto places = place_arguments(world_.diags, callable, args_, span_);
     if (!places) return body_.error(span_);
+    set_outer_symbols(body_, match_, task_, std::nullopt);
     terms_.resize(declared_.size());
     for (std::size_t i = 0; i < args_.size(); ++i) read(*args_[i].value, (*places)[i]);
     for (std::size_t i = 0; i < terms_.size(); ++i) {
-      if (!terms_[i].valid()) continue;
+      if (!terms_[i].valid()) terms_[i] = standard(i);
       const bool view = parameter(i).type.is(Kind::view);
       if (body_.is_error(terms_[i]) || !(view || match_.require(parameter(i).type, terms_[i], expected(i), true)))
         failed_ = true;
@@ -109,6 +108,7 @@ class RegionCall {
   void read(const ast::Expr& expr, std::size_t i) {
     terms_[i] = parameter(i).type.is(Kind::view) ? data(expr, i) : value(expr, i);
     failed_ = failed_ || body_.is_error(terms_[i]);
+    if (!failed_) set_symbols(i);
   }
 
   // ---- pieces ----
@@ -136,13 +136,14 @@ class RegionCall {
   void bind(const Type& view, const Term& region) {
     Type as_view = view;
     as_view.dims = body_.type(region).dims;
-    match_.bind_type(view, as_view, region.span);
+    match_.bind(view, as_view);
   }
 
   Term refuse_point(const ast::Expr& expr) {
-    Diag& diag = wrong_type(world_.diags, expr.span,
-                            fmt::format("an argument of a launch depends on the point '{}' in one way: as a piece p[f({})]",
-                                        body_.text(domain_->point->span), body_.text(domain_->point->span)));
+    Diag& diag =
+        wrong_type(world_.diags, expr.span,
+                   fmt::format("an argument of a launch depends on the point '{}' in one way: as a piece p[f({})]",
+                               body_.text(domain_->point->span), body_.text(domain_->point->span)));
     diag.help("what differs otherwise from point to point is a field, or an output of another launch: m[i]");
     return body_.error(expr.span);
   }
@@ -163,8 +164,7 @@ class RegionCall {
       }
       items.push_back(item.at.get());
     }
-    const bool affine =
-        std::ranges::all_of(items, [&](const ast::Expr* item) { return degree(*item, *domain_) < 2; });
+    const bool affine = std::ranges::all_of(items, [&](const ast::Expr* item) { return degree(*item, *domain_) < 2; });
     std::vector<Term> in{partition};
     if (affine) {
       if (!corners(*index, type.inputs, in)) return body_.error(expr.span);
@@ -183,8 +183,7 @@ class RegionCall {
   }
 
   Term wrong_rank(const ast::Index& index, std::size_t rank, std::size_t given) {
-    wrong_type(world_.diags, index.brackets,
-               fmt::format("a piece goes by {}, here {}", plural(rank, "number"), given));
+    wrong_type(world_.diags, index.brackets, fmt::format("a piece goes by {}, here {}", plural(rank, "number"), given));
     return body_.error(index.brackets);
   }
 
@@ -259,6 +258,26 @@ class RegionCall {
     return true;
   }
 
+  // What the signature says where the call says nothing.
+  Term standard(std::size_t i) {
+    const std::vector<std::optional<Value>>& known = world_.info(task_).defaults;
+    const std::size_t at = declared_[i];
+    if (at < known.size() && known[at]) return body_.constant(*known[at], parameter(i).type, span_);
+    not_built(world_.diags, span_, fmt::format("{}, which is worked out at the call", described(i)),
+              "defaults of launches")
+        .label(parameter(i).span, "declared here")
+        .help("write the argument");
+    return body_.error(span_);
+  }
+
+  // What int parameters stand for in the types of others.
+  void set_symbols(std::size_t i) {
+    if (!body_.type(terms_[i]).is(Kind::integer)) return;
+    for (const auto& [symbol, source] : world_.info(task_).symbols)
+      if (!source.module.valid() && source.parameter == declared_[i])
+        match_.set(symbol, extent_of(body_, terms_[i].id, body_.text(terms_[i].span)));
+  }
+
   // ---- the call ----
 
   // Points of a launch run in any order: none of them leaves a version that the next one reads.
@@ -284,7 +303,6 @@ class RegionCall {
     };
     push(domain_ ? domain_->value : Term{});
     push(sharding);
-    if (agent_) push(*agent_);
     for (const Term& term : terms_) push(term);
     made.type = Type(Kind::invocation);
     for (const Output& output : callee().outputs) {
@@ -324,7 +342,6 @@ class RegionCall {
   Body& body_;
   World& world_;
   FunctionId task_;
-  std::optional<Term> agent_;
   const std::span<const ast::Arg> args_;
   Span span_;
   const Domain* domain_;
@@ -334,27 +351,28 @@ class RegionCall {
   bool failed_ = false;
 };
 
-// What is launched: a task, with its agent where it has one.
-struct Launched {
-  FunctionId task;
-  std::optional<Term> agent;
-};
+bool of_agent(Body& body, FunctionId task, Span span) {
+  if (!body.world.program[task].agent.valid()) return false;
+  not_built(body.world.diags, span, "a task of an agent over regions", "agents of launches");
+  return true;
+}
 
-std::optional<Launched> launched_task(Body& body, const ast::Call& call) {
+std::optional<FunctionId> launched_task(Body& body, const ast::Call& call) {
   World& world = body.world;
-  Launched found;
+  FunctionId found;
   if (const std::optional<Binding> binding = binding_of(body, *call.callee);
-      binding && binding->kind == Binding::Kind::function && !world.program[binding->function].agent.valid()) {
-    found.task = binding->function;
+      binding && binding->kind == Binding::Kind::function) {
+    found = binding->function;
   } else {
     const Term callee = expression(body, *call.callee);
     if (body.is_error(callee)) return std::nullopt;
     const Call& made = body[callee.id];
-    if (made.form == Form::function || made.form == Form::member) found.task = made.callee;
-    if (made.form == Form::member) found.agent = Term{made.in[0], callee.span};
+    if (made.form == Form::function || made.form == Form::member) found = made.callee;
   }
-  if (found.task.valid() && world.program[found.task].kind == FunctionKind::task) return found;
-  wrong_type(world.diags, call.callee->span, fmt::format("a task is launched, '{}' is none", body.text(call.callee->span)))
+  if (found.valid() && world.program[found].kind == FunctionKind::task)
+    return of_agent(body, found, call.callee->span) ? std::nullopt : std::optional(found);
+  wrong_type(world.diags, call.callee->span,
+             fmt::format("a task is launched, '{}' is none", body.text(call.callee->span)))
       .help("launch t(p[i]) for i in 0..n, with a task t");
   return std::nullopt;
 }
@@ -433,17 +451,17 @@ Term launch_expression(Body& body, const ast::Launch& node, Span span) {
     wrong_type(body.world.diags, node.call->span, "a call of a task is launched: launch t(p[i]) for i in 0..n");
     return body.error(span);
   }
-  const std::optional<Launched> task = launched_task(body, *call);
+  const std::optional<FunctionId> task = launched_task(body, *call);
   const std::optional<Domain> domain = domain_of(body, node);
   const Term sharding = sharding_of(body, node);
   if (!task || !domain || (sharding.valid() && body.is_error(sharding))) return body.error(span);
-  resolve_signature(body.world, task->task);
-  return RegionCall(body, task->task, task->agent, call->args, span, &*domain).run(sharding);
+  resolve_signature(body.world, *task);
+  return RegionCall(body, *task, call->args, span, &*domain).run(sharding);
 }
 
-Term call_over_regions(Body& body, FunctionId function, const std::optional<Term>& agent,
-                       std::span<const ast::Arg> args, Span span) {
-  return RegionCall(body, function, agent, args, span, nullptr).run({});
+Term call_over_regions(Body& body, FunctionId function, std::span<const ast::Arg> args, Span span) {
+  if (of_agent(body, function, span)) return body.error(span);
+  return RegionCall(body, function, args, span, nullptr).run({});
 }
 
 }  // namespace taskspec::checking

@@ -12,7 +12,6 @@ namespace taskspec::checking {
 bool takes_views(const Function& function);
 
 Term launch_expression(Body& body, const ast::Launch& node, Span span);
-Term call_over_regions(Body& body, FunctionId function, const std::optional<Term>& agent,
-                       std::span<const ast::Arg> args, Span span);
+Term call_over_regions(Body& body, FunctionId function, std::span<const ast::Arg> args, Span span);
 
 }  // namespace taskspec::checking

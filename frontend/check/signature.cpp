@@ -141,8 +141,7 @@ class Signature {
       if (type.is(Kind::region)) type = view_of(std::move(type));
       if (made.privilege != Privilege::reduce) return type;
       const auto op = std::ranges::find(reduce_words, param.privilege->reduce_op->text);
-      if (op != reduce_words.end())
-        return made.reduce = static_cast<ReduceOp>(op - reduce_words.begin()), type;
+      if (op != reduce_words.end()) return made.reduce = static_cast<ReduceOp>(op - reduce_words.begin()), type;
       message = fmt::format("there is no reduce({}): + * min max", param.privilege->reduce_op->text);
     } else if (function().kind == FunctionKind::graph) {
       not_built(world_.diags, param.type.span, "a region as the input of a graph", "graphs over regions");

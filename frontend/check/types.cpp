@@ -121,7 +121,8 @@ class TypeReader {
     result.fields = fields;
     result.names = {type.name.text};
     if (type.dims.empty() || type.dims.size() > 4)
-      return error("E1004", span, fmt::format("a region has one to four extents, '{}' has {}", type.name.text, type.dims.size()),
+      return error("E1004", span,
+                   fmt::format("a region has one to four extents, '{}' has {}", type.name.text, type.dims.size()),
                    fmt::format("any points in one axis: {}[_]", type.name.text));
     for (const ast::Expr& dim : type.dims) {
       const std::optional<Dim> extent = checked_extent(dim);
@@ -139,7 +140,8 @@ class TypeReader {
       const std::optional<std::uint32_t> field = field_named(body_, view, name);
       if (!field) return Type::Kind::error;
       for (const auto& [other, first] : fields)
-        if (other == *field) return defined_twice(body_.world.diags, name.text, first->span, name.span), Type::Kind::error;
+        if (other == *field)
+          return defined_twice(body_.world.diags, name.text, first->span, name.span), Type::Kind::error;
       fields.emplace_back(*field, &name);
     }
     std::ranges::sort(fields);

@@ -18,9 +18,7 @@ using Kind = Type::Kind;
 namespace {
 
 // Views are parameters, and nothing else.
-const Parameter& parameter_of(Body& body, const Term& view) {
-  return body.function().parameters[body[view.id].index];
-}
+const Parameter& parameter_of(Body& body, const Term& view) { return body.function().parameters[body[view.id].index]; }
 
 // The view that stands there by its name; a function inside of a body has none.
 std::optional<Term> view_named(Body& body, const ast::Expr& expr) {
@@ -103,9 +101,9 @@ std::optional<std::vector<Term>> indices_of(Body& body, const Term& view, const 
     indices.push_back(at);
   }
   if (indices.size() == rank) return indices;
-  wrong_type(body.world.diags, brackets,
-             fmt::format("'{}' goes by {}, here {}", body.text(view.span), plural(rank, "index", "indices"),
-                         indices.size()))
+  wrong_type(
+      body.world.diags, brackets,
+      fmt::format("'{}' goes by {}, here {}", body.text(view.span), plural(rank, "index", "indices"), indices.size()))
       .label(parameter_of(body, view).span, "declared here");
   return std::nullopt;
 }
@@ -265,8 +263,7 @@ class ViewAssignment {
     const Type type = Type::tensor(precision_, body_.type(view_).dims);
     Term value = output_of(body_, expression(body_, *assign_.value, &type));
     if (!plain() && !body_.is_error(value)) {
-      const Term now =
-          named(body_, Form::view_field, type, target_.name.text, {view_}, assign_.target->span);
+      const Term now = named(body_, Form::view_field, type, target_.name.text, {view_}, assign_.target->span);
       value = operator_call(body_, sign(), {now, value}, span_, assign_.op.span);
     }
     if (body_.is_error(value)) return;

@@ -71,8 +71,8 @@ void check_launch(const FormCheck& c, const Call& call) {
   const auto declared = static_cast<std::size_t>(
       std::count_if(callee.parameters.begin(), callee.parameters.end(),
                     [](const Parameter& parameter) { return parameter.role == Role::declared; }));
-  c.want(callee.kind == FunctionKind::task && call.type.is(Kind::invocation) &&
-             call.in.size() == 2 + (callee.agent.valid() ? 1 : 0) + declared,
+  c.want(callee.kind == FunctionKind::task && call.type.is(Kind::invocation) && !callee.agent.valid() &&
+             call.in.size() == 2 + declared,
          "other arguments than the task has");
 }
 
@@ -154,7 +154,7 @@ constinit const FormRecord map_item = {
         },
 };
 
-// {domain, sharding, agent where the task has one, its arguments}; the first two may be left out: without a domain it
+// {domain, sharding, arguments of the task...}; the first two may be left out: without a domain it
 // is a call of one point. A domain is a range, or a list of points that `grid` makes.
 constinit const FormRecord launch = {
     .word = "launch",
