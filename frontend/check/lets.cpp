@@ -39,7 +39,9 @@ Term value_of(Body& body, const ast::Let& let, const std::optional<Type>& writte
   Term value = defined ? defined_value(body, name.text, *defined, let.value.get(), wanted)
                        : expression(body, *let.value, wanted);
   if (written) value = convert(body, value, *written, {fmt::format("'{}'", name.text), let.type->span});
-  return namable(body, value);
+  value = namable(body, value);
+  if (body[value.id].form == Form::make_region && value.fresh) body[value.id].name = name.text;
+  return value;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "interp/control/block_task.hpp"
 #include "interp/control/capture.hpp"
+#include "ir/graph/launch.hpp"
 #include "ir/records/console.hpp"
 
 namespace taskspec {
@@ -53,6 +54,9 @@ void put_object(std::string& key, const Value& value) {
   } else if (auto* blocks = value.as<BlockTask>()) {  // what it is says its address: the node keeps it
     key += 'b';
     put_bits(key, blocks);
+  } else if (auto* launch = value.as<Launch>()) {
+    key += 'l';
+    put_text(key, launch->key());
   } else if (value.as<Console>()) {  // a session has one
     key += 'o';
   } else {

@@ -180,7 +180,7 @@ bool comes_from_graph(const Function& function, const Call& call) {
 bool acts_on_graph(const Program& program, const Function& function, const Call& call, bool dead_code) {
   const bool certain = call.guards.empty() && call.places.empty() && !call.type.has_symbols();
   const FormRecord& form = *call.form;
-  if (form.to_run == FormRecord::ToRun::session) return true;
+  if (form.to_run == FormRecord::ToRun::session || form.changes_data) return true;
   if (form.enters == FormRecord::Enters::value) return function[call.in[0]].type.is(Type::Kind::task);
   if (call.form == Form::invoke) {
     const Function& callee = program[call.callee];

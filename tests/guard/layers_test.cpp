@@ -34,6 +34,7 @@ const std::map<std::string_view, Names> may_include = {
     {"ir/blocks/", {"ir/blocks/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/lowering/",
      {"ir/lowering/", "ir/blocks/", "ir/graph/", "ir/region/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
+    {"ir/view_code/", {"ir/view_code/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/plan/", {"ir/plan/", "ir/graph/", "ir/region/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
     {"ir/verify/",
      {"ir/verify/", "ir/plan/", "ir/graph/", "ir/region/", "ir/program/", "ir/records/", "ir/types/", "ir/base/"}},
