@@ -93,6 +93,13 @@ TEST_CASE("[privileges] many readers, then a writer") {
   users.add(forest, 200, {piece(forest, owned, 7), FieldMask::of({0}), Privilege::inout}, before);
   REQUIRE(before.size() == 100);  // the readers: through them also the writer
   CHECK(before.front() == FieldUsers::Edge{100, Hazard::war});
+  // What another access of the same user adds comes behind, and nobody comes twice.
+  users.add(forest, 200, {piece(forest, owned, 8), FieldMask::of({0}), Privilege::inout}, before);
+  CHECK(before.size() == 100);
+  users.add(forest, 50, {piece(forest, owned, 8), FieldMask::of({1}), Privilege::out}, before);
+  users.add(forest, 200, {{all}, FieldMask::of({1}), Privilege::in}, before);
+  REQUIRE(before.size() == 101);
+  CHECK(before.back() == FieldUsers::Edge{50, Hazard::raw});
 }
 
 // What a point pays for is what its pieces have of atoms, whatever the number of steps.
