@@ -15,6 +15,7 @@
 #include "bench/front.hpp"
 #include "bench/loops.hpp"
 #include "bench/ops.hpp"
+#include "bench/regions.hpp"
 #include "bench/replay.hpp"
 #include "bench/snn.hpp"
 #include "bench/strips.hpp"
@@ -31,10 +32,10 @@ struct Benchmark {
 };
 
 constexpr Benchmark benchmarks[] = {
-    {"build", build},          {"chains", chains}, {"channels", channels}, {"chip", chip},
-    {"exact", exact},          {"front", front},   {"loops", loops},       {"ops", ops},
-    {"replay", replay},        {"snn", snn},       {"strips", strips},     {"train", train},
-    {"validation", validation}};
+    {"build", build},     {"chains", chains},        {"channels", channels}, {"chip", chip},
+    {"exact", exact},     {"front", front},          {"loops", loops},       {"ops", ops},
+    {"regions", regions}, {"replay", replay},        {"snn", snn},           {"strips", strips},
+    {"train", train},     {"validation", validation}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

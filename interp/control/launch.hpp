@@ -65,13 +65,14 @@ class RegionHandle final : public Object {
   RegionHandle(Recorder& recorder, RegionId region);
   ~RegionHandle() override;
   RegionHandle(const RegionHandle&) = delete;
+  Recorder* recorder() const { return alive_.expired() ? nullptr : recorder_; }  // null: it is gone
   const RegionId region;
-  Recorder* recorder;                 // null: it is gone
   std::string text() const override;  // "<region Cell[64]>"
 
  private:
-  friend class Recorder;
-  RegionHandle *older_ = nullptr, *newer_ = nullptr;  // in the recorder's list
+  Recorder* const recorder_;
+  const std::weak_ptr<const void> alive_;
+  const std::string text_;
 };
 
 }  // namespace taskspec

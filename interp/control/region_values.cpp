@@ -11,7 +11,8 @@ namespace {
 
 // Null: what recorded it is gone.
 const RegionForest* forest_of(const RegionHandle& region) {
-  return region.recorder ? &region.recorder->graph.regions : nullptr;
+  const Recorder* recorder = region.recorder();
+  return recorder ? &recorder->graph.regions : nullptr;
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "ir/records/reduce_op.hpp"
 #include "ir/types/value.hpp"
 
 namespace taskspec {
@@ -71,8 +72,7 @@ enum class Serves : std::uint8_t {
 // What a call may do with an argument.
 enum class Privilege : std::uint8_t { in, out, inout, reduce };
 
-// What `reduce(op)` does with an element: `+ *`, `min`, `max`.
-enum class ReduceOp : std::uint8_t { sum, prod, min, max };
+// How a signature writes the operators of `reduce(op)`.
 inline constexpr std::array<std::string_view, 4> reduce_words{"+", "*", "min", "max"};
 
 struct Operand {
