@@ -451,9 +451,12 @@ Term sharding_of(Body& body, const ast::Launch& node) {
   return convert(body, expression(body, *node.sharding, &wanted), wanted, {"a sharding", {}});
 }
 
-bool in_task(Body& body, Span span, std::string_view what) {
-  if (body.function().kind != FunctionKind::task) return false;
-  not_built(body.world.diags, span, std::string(what), "nested tasks");
+// Control flow of a graph runs without anybody who could cut a launch into its points.
+bool in_graph(Body& body, Span span, const std::string& what) {
+  if (!body.in_graph()) return false;
+  const bool task = body.function().kind == FunctionKind::task;
+  not_built(body.world.diags, span, fmt::format("{} in a {}", what, task ? "task body" : "graph"),
+            task ? "nested tasks" : "graphs over regions");
   body.info().broken = true;
   return true;
 }
@@ -467,7 +470,7 @@ bool takes_views(const Function& function) {
 
 Term launch_expression(Body& body, const ast::Launch& node, Span span) {
   const Span word{span.source, span.begin, span.begin + 6};
-  if (in_task(body, word, "a launch in a task body")) return body.error(span);
+  if (in_graph(body, word, "a launch")) return body.error(span);
   auto* call = std::get_if<ast::Call>(&node.call->node);
   if (!call) {
     wrong_type(body.world.diags, node.call->span, "a call of a task is launched: launch t(p[i]) for i in 0..n");
@@ -482,7 +485,9 @@ Term launch_expression(Body& body, const ast::Launch& node, Span span) {
 }
 
 Term call_over_regions(Body& body, FunctionId function, std::span<const ast::Arg> args, Span span) {
-  if (of_agent(body, function, span)) return body.error(span);
+  if (in_graph(body, span, fmt::format("a call of {}", body.world.described(function))) ||
+      of_agent(body, function, span))
+    return body.error(span);
   return RegionCall(body, function, args, span, nullptr).run({});
 }
 

@@ -44,20 +44,16 @@ std::shared_ptr<RegionHandle> RecordTarget::make_region(Region region, Span span
 
 // The same launch in each turn of a loop is one object, and is checked once.
 std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
-  if (launches_.size() >= launches_kept_) {
-    std::erase_if(launches_, [](const auto& entry) { return entry.second.expired(); });
-    launches_kept_ = std::max<std::size_t>(64, 2 * launches_.size());
-  }
-  std::weak_ptr<Launch>& known = launches_[launch.key()];
-  if (std::shared_ptr<Launch> again = known.lock()) return again;
+  constexpr std::size_t most_kept = 1024;
+  std::string key = launch.key();
+  if (auto known = launches_.find(key); known != launches_.end()) return known->second;
   constexpr std::size_t most_points = std::size_t{1} << 31;
   if (launch.points() > most_points)
     throw failure("E5008", span, "a launch over " + launch.domain.text() + " has more than 2^31 points");
   if (auto found = conflict(recorder_.graph.regions, launch.domain, launch.uses, span))
     throw Error(diagnostic(recorder_.graph.regions, launch.uses, *found, span));
-  auto fresh = std::make_shared<Launch>(std::move(launch));
-  known = fresh;
-  return fresh;
+  if (launches_.size() >= most_kept) launches_.clear();
+  return launches_.emplace(std::move(key), std::make_shared<Launch>(std::move(launch))).first->second;
 }
 
 void RecordTarget::add_values(Launched& launch, Inputs& inputs) {

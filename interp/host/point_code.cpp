@@ -59,7 +59,10 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   for (Ref ref : graph.in(group.first)) types_.push_back(concrete(graph.type(ref)));
   inputs_ = static_cast<std::uint32_t>(types_.size());
   outputs_ = static_cast<std::uint32_t>(graph.out(group.first).size());
-  if (group.folds) return add_fields(graph, group);
+  if (group.folds) {
+    add_fields(graph, group);
+    return;
+  }
   std::vector<ArrayType> given;
   for (std::size_t k = 0; k < launch.each.size(); ++k) {
     given.push_back(launch.each[k] ? without_points(types_[k]) : types_[k]);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "interp/session/batch.hpp"
+#include "ir/region/independence.hpp"
 
 namespace taskspec {
 

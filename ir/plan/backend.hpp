@@ -164,6 +164,7 @@ class Backend {
   virtual std::string report_text() const { return {}; }    // how print shows its reports; empty: field by field
   // A time step is one program to it, also what is the same in each: it is not computed once, in front of the steps.
   virtual bool keeps_steps_whole() const { return false; }
+  virtual bool runs_launches() const { return false; }  // points of tasks over regions
   virtual double hz() const { return 1e9; }  // ticks of its clock in a second, of its own time where that is simulated
   // Asks a running execute() to stop soon; its unfinished results are poisoned with E5009.
   virtual void interrupt() = 0;

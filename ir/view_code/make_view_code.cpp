@@ -33,7 +33,7 @@ ViewCode ViewCodeMaker::make() && {
   for (const Parameter& parameter : task.parameters) add_parameter(frame, parameter);
   for (std::size_t view = 0; view < code_.views.size(); ++view) bind_extents(frame, view);
   for (const Output& output : task.outputs)
-    if (output.variable.valid()) cell(frame, output.variable, output.type);
+    if (output.type.elements() == Dim(1)) cell(frame, output.variable, output.type);
   for (const Parameter& parameter : task.parameters) {
     if (parameter.type.is(Type::Kind::view) || !parameter.variable.valid()) continue;
     const Bound given = frame.parameters[static_cast<std::size_t>(&parameter - task.parameters.data())];
@@ -84,11 +84,24 @@ void ViewCodeMaker::bind_extents(Frame& frame, std::size_t view) {
 
 void ViewCodeMaker::finish(Frame& frame) {
   const Function& task = program_[request_.task];
-  for (const Output& output : task.outputs)
-    code_.outputs.push_back({frame.variables[output.variable.index()].value, {}});
+  for (const Output& output : task.outputs) {
+    const Bound left = frame.variables[output.variable.index()];
+    if (left.kind == Bound::Kind::value) {
+      code_.outputs.push_back({left.value});
+      continue;
+    }
+    if (!are_points(left)) throw not_built(output.span, "such an output");
+    const ViewValue whole = code_.add({.kind = ViewCode::Item::Kind::whole, .precision = output.type.precision});
+    const std::uint32_t view = view_of(left, output.span);
+    each_point(view, output.span, [&](const std::vector<ViewValue>& point) {
+      block_->push_back(
+          {.kind = Kind::store_whole, .span = output.span, .in = {whole, element_of(left, point, view, output.span)}});
+    });
+    code_.outputs.push_back({whole});
+  }
   for (const Parameter& parameter : task.parameters)
     if (parameter.variable.valid() && !parameter.type.is(Type::Kind::view) && parameter.privilege == Privilege::inout)
-      code_.outputs.push_back({frame.variables[parameter.variable.index()].value, {}});
+      code_.outputs.push_back({frame.variables[parameter.variable.index()].value});
 }
 
 Error ViewCodeMaker::not_built(Span span, std::string_view what) const {
@@ -198,6 +211,8 @@ ViewCodeMaker::Bound ViewCodeMaker::number(const Frame& frame, const Call& call)
 
 // On tensors of one element. A number of the host takes the precision of the tensors beside it.
 ViewCodeMaker::Bound ViewCodeMaker::element_op(const Frame& frame, const Call& call) {
+  for (CallId in : call.in)
+    if (in.valid() && are_points(at(frame, in))) return points_op(frame, call);
   if (!call.type.is_tensor()) throw not_built(call.span, fmt::format("'{}'", call.op->name));
   ViewStep step{.kind = Kind::op, .span = call.span, .op = call.op};
   std::vector<Type> types;
@@ -244,9 +259,7 @@ void ViewCodeMaker::access(Frame& frame, CallId id, Kind kind) {
   const Bound& view = at(frame, call.in[0]);
   ViewStep step{.kind = kind, .span = call.span};
   step.view = view.view;
-  const std::vector<ViewCode::Field>& fields = code_.views[view.view].fields;
-  const auto field = std::ranges::find(fields, call.name, &ViewCode::Field::name);
-  step.field = static_cast<std::uint32_t>(field - fields.begin());
+  step.field = field_of(view, call.name);
   for (std::size_t i = 1; i < call.in.size(); ++i) step.in.push_back(value(frame, call.in[i]));
   for (std::size_t i = 0; i < code_.views[view.view].rank; ++i)
     if (code_[step.in[i]].precision != Precision::i64)
@@ -256,11 +269,19 @@ void ViewCodeMaker::access(Frame& frame, CallId id, Kind kind) {
     step.op = request_.ops.find(names[call.index]);
   }
   if (kind == Kind::store || kind == Kind::fold) {
+    ++writes_[{step.view, step.field}];
     block_->push_back(std::move(step));
     return;
   }
+  const Precision precision = code_.views[step.view].fields[step.field].precision;
+  frame.calls[id.index()] = {};
   frame.calls[id.index()].kind = Bound::Kind::value;
-  frame.calls[id.index()].value = emit(std::move(step), code_.add({.precision = field->precision}));
+  frame.calls[id.index()].value = emit(std::move(step), code_.add({.precision = precision}));
+}
+
+std::uint32_t ViewCodeMaker::field_of(const Bound& view, const std::string& name) const {
+  const std::vector<ViewCode::Field>& fields = code_.views[view.view].fields;
+  return static_cast<std::uint32_t>(std::ranges::find(fields, name, &ViewCode::Field::name) - fields.begin());
 }
 
 }  // namespace taskspec

@@ -16,8 +16,7 @@ void ViewCodeMaker::run(Frame& frame, CallId id) {
   throw not_built(call.span, fmt::format("'{}'", call.form->word));
 }
 
-template <class F>
-ViewBlock ViewCodeMaker::inside(F&& make) {
+ViewBlock ViewCodeMaker::inside(FunctionRef<void()> make) {
   ViewBlock made;
   ViewBlock* outer = std::exchange(block_, &made);
   make();
@@ -108,6 +107,10 @@ bool ViewCodeMaker::data(Frame& frame, CallId id) {
     access(frame, id, Kind::store);
   } else if (call.form == Form::view_fold) {
     access(frame, id, Kind::fold);
+  } else if (call.form == Form::view_field) {
+    bound = whole_field(frame, call);
+  } else if (call.form == Form::store_view_field) {
+    store_field(frame, call);
   } else if (call.form == Form::call) {
     Bound made = inlined(frame, call);
     frame.calls[id.index()] = std::move(made);
@@ -200,6 +203,10 @@ void ViewCodeMaker::write(Frame& frame, const Call& call) {
   Bound& place = frame.variables[call.variable.index()];
   const bool has_place = place.kind == Bound::Kind::value && code_[place.value].variable;
   if (!variable.is_mutable && !has_place) {
+    place = given;
+    return;
+  }
+  if (are_points(given) && enclosing_.empty() && !has_place) {
     place = given;
     return;
   }

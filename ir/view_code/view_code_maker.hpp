@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/view_code/make_view_code.hpp"
 
 namespace taskspec {
@@ -15,10 +16,12 @@ class ViewCodeMaker {
  private:
   // What a call stands for while steps are made.
   struct Bound {
-    enum class Kind : std::uint8_t { none, value, view, tuple, range, type, other } kind = Kind::none;
+    enum class Kind : std::uint8_t { none, value, view, tuple, range, type, points, other } kind = Kind::none;
     ViewValue value = {};
     std::uint32_t view = 0;
-    std::vector<Bound> parts = {};  // of a tuple or range
+    std::vector<Bound> parts = {};  // of a tuple or range; of an op on points its operands
+    ViewStep step = {};             // of points: what makes an element
+    std::uint64_t since = 0;        // of points that are a field: how often fields were written
     Value constant = {};            // what is known of it
   };
   struct Frame {
@@ -58,6 +61,18 @@ class ViewCodeMaker {
   Bound number(const Frame& frame, const Call& call);
   Bound element_op(const Frame& frame, const Call& call);
   void access(Frame& frame, CallId id, ViewStep::Kind kind);
+  std::uint32_t field_of(const Bound& view, const std::string& name) const;
+
+  // ---- whole fields (view_code_points.cpp) ----
+  bool are_points(const Bound& bound) const;
+  Bound whole_field(const Frame& frame, const Call& call);
+  Bound points_op(const Frame& frame, const Call& call);
+  Bound points_total(const Frame& frame, const Call& call, const Bound& of);
+  void store_field(const Frame& frame, const Call& call);
+  std::uint32_t view_of(const Bound& points, Span span) const;
+  ViewValue element_of(const Bound& points, const std::vector<ViewValue>& point, std::uint32_t view, Span span);
+  void each_point(std::uint32_t view, Span span, FunctionRef<void(const std::vector<ViewValue>&)> body);
+
   Bound dimension(Frame& frame, const Dim& dim, Span span);
   Bound inlined(Frame& frame, const Call& call);
   void write(Frame& frame, const Call& call);
@@ -68,8 +83,7 @@ class ViewCodeMaker {
   void while_loop(Frame& frame, const Call& call);
   void logic(Frame& frame, CallId id);
   void leave(Frame& frame, const Call& call);
-  template <class F>
-  ViewBlock inside(F&& make);
+  ViewBlock inside(FunctionRef<void()> make);
 
   const ViewCodeRequest& request_;
   const Program& program_;
@@ -77,8 +91,9 @@ class ViewCodeMaker {
   ViewBlock* block_ = &code_.body;
   std::vector<const Parameter*> views_;
   std::vector<bool> enclosing_;  // what a `leave` may end: true where it is a loop of the text
-  std::size_t points_ = 0;       // loops over views around
-  std::size_t depth_ = 0;        // fns around
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> writes_;  // by view and field: so many so far
+  std::size_t points_ = 0;                                                   // loops over views around
+  std::size_t depth_ = 0;                                                    // fns around
 };
 
 }  // namespace taskspec

@@ -84,7 +84,7 @@ class RandomBody {
     for (std::int64_t n = between(random, 1, 4); n > 0; --n) statement(body, wild ? 2 : 0);
     loop.blocks.push_back(std::move(body));
     code.body.push_back(std::move(loop));
-    code.outputs.push_back({total_, {Precision::f64, {}}});
+    code.outputs.push_back({total_});
   }
   ViewCode code;
 

@@ -237,7 +237,7 @@ constexpr Operand image_operands[] = {{"r", OperandKind::data},
                                       {"field", OperandKind::data},
                                       {"last", OperandKind::data, Default::absent()}};
 constexpr Operand preimage_operands[] = {{"p", OperandKind::data}, {"field", OperandKind::data}};
-constexpr Operand pair_operands[] = {{"p", OperandKind::data}, {"q", OperandKind::data}};
+constexpr Operand partition_pair[] = {{"p", OperandKind::data}, {"q", OperandKind::data}};
 constexpr Operand assume_operands[] = {{"p", OperandKind::data}, {"claim", OperandKind::string}};
 constexpr Operand one_operand[] = {{"p", OperandKind::data}};
 
@@ -336,7 +336,7 @@ constinit const Builtin builtin_preimage = BuiltinFields{
 
 constinit const Builtin builtin_cross = BuiltinFields{
     .name = "cross",
-    .operands = pair_operands,
+    .operands = partition_pair,
     .doc = "What each piece of one partition and each piece of another one have in common, by both colours.",
     .example =
         "fields Cell { state: f64 }\nlet cells = region Cell[8]\n"
@@ -347,7 +347,7 @@ constinit const Builtin builtin_cross = BuiltinFields{
 
 constinit const Builtin builtin_partition_intersect = BuiltinFields{
     .name = "partition.&",
-    .operands = pair_operands,
+    .operands = partition_pair,
     .doc = "What pieces of equal colour have in common; with a region: what each piece has in common with it.",
     .example =
         "fields Cell { state: f64 }\nlet cells = region Cell[8]\n"
@@ -358,7 +358,7 @@ constinit const Builtin builtin_partition_intersect = BuiltinFields{
 
 constinit const Builtin builtin_partition_subtract =
     BuiltinFields{.name = "partition.-",
-                  .operands = pair_operands,
+                  .operands = partition_pair,
                   .doc = "The points of each piece that the piece of equal colour, or a region, does not have.",
                   .example =
                       "fields Cell { state: f64 }\nlet owned = blocks(region Cell[8], 2)\n"
@@ -369,7 +369,7 @@ constinit const Builtin builtin_partition_subtract =
 
 constinit const Builtin builtin_partition_unite =
     BuiltinFields{.name = "partition.|",
-                  .operands = pair_operands,
+                  .operands = partition_pair,
                   .doc = "The points that one of the pieces of equal colour has, or the piece and a region.",
                   .example =
                       "fields Cell { state: f64 }\nlet cells = region Cell[8]\n"

@@ -167,10 +167,11 @@ void LaneMaker::step(const ViewStep& s) {
     case Step::leave:
     case Step::next:
       return leave(s);
-    case Step::whole_field:
-    case Step::whole_op:
-    case Step::whole_store:
-      throw failure("E1009", s.span, "tensors of several elements in a body over views are not built yet");
+    case Step::read_number:
+    case Step::read_whole:
+    case Step::store_whole:
+    case Step::accumulate:
+      bug("whole fields are loops of their own, which are always strips");
   }
 }
 
@@ -333,13 +334,16 @@ void LaneMaker::each_point(const ViewStep& s) {
   }
   const std::size_t guard = out_->size();
   if (!reason) {
-    emit({.kind = Kind::jump_if_empty, .access = s.view});  // what stands in front of the loop runs only for it
+    // What stands in front of the loop runs only for it.
+    emit({.kind = Kind::jump_if_empty, .access = s.view});
     strip_loop(s);
   }
   const std::uint32_t mine = std::exchange(loop_, outer);
   coordinates_ = coordinates;
   emit({.kind = Kind::loop, .number = mine, .span = s.span});
-  if (!reason) (*out_)[guard].number = static_cast<std::uint32_t>(out_->size());
+  // A total of no points is one, too.
+  if (!reason)
+    (*out_)[guard].number = static_cast<std::uint32_t>(made_.loops[mine].totals.empty() ? out_->size() : guard + 1);
 }
 
 void LaneMaker::scalar_loop(const ViewStep& s) {

@@ -88,13 +88,10 @@ class LaneMaker {
   void strip_read(const ViewStep& step);
   void strip_write(const ViewStep& step);
   void strip_fold(const ViewStep& step);
+  void strip_whole(const ViewStep& step);
   bool folds_in_place(const ViewStep& step) const;
   void settle_memory(LaneLoop& loop);
   void settle_slots(LaneLoop& loop);
-
-  // ---- wholes (lower_whole.cpp) ----
-  struct Whole;
-  void whole_step(const ViewStep& step);
 
   const ViewCode& code_;
   const OpTable& ops_;

@@ -84,6 +84,11 @@ void LaneMaker::strip_step(const ViewStep& s) {
       return strip_read(s);
     case Step::store:
       return strip_write(s);
+    case Step::read_number:
+    case Step::read_whole:
+    case Step::store_whole:
+    case Step::accumulate:
+      return strip_whole(s);
     default:
       return strip_fold(s);
   }
@@ -201,6 +206,38 @@ void LaneMaker::strip_write(const ViewStep& s) {
   emit({.kind = Kind::scatter, .in = {at, value}, .access = access, .span = s.span});
 }
 
+// Of the loops that whole fields become.
+void LaneMaker::strip_whole(const ViewStep& s) {
+  LaneLoop& loop = made_.loops[loop_];
+  if (s.kind == ViewStep::Kind::accumulate) {
+    const Register value = lanes(s.in[0]);
+    LaneLoop& mine = made_.loops[loop_];
+    emit(
+        {.kind = Kind::total, .in = {value}, .number = static_cast<std::uint32_t>(mine.totals.size()), .span = s.span});
+    mine.totals.push_back({s.op->name, value, one(s.out()), s.span});
+    home_[s.out().index()] = top;
+    return;
+  }
+  if (s.kind == ViewStep::Kind::store_whole) {
+    std::uint32_t number = 0;
+    while (code_.outputs[number].value != s.in[0]) ++number;
+    emit({.kind = Kind::store_whole, .in = {lanes(s.in[1])}, .number = number, .span = s.span});
+    return;
+  }
+  place(s.out());
+  const Register out = lanes_[s.out()] = add_register(code_[s.out()].precision, true);
+  if (s.kind == ViewStep::Kind::read_whole) {
+    loop.wholes.push_back(s.in[0].value);
+    emit({.kind = Kind::load_whole, .out = out, .number = s.in[0].value, .span = s.span});
+    return;
+  }
+  LaneAccess access = access_of(s);
+  access.aligned = access.by_number = true;
+  const std::uint32_t at = add_access(std::move(access));
+  made_.loops[loop_].aligned.push_back(at);
+  emit({.kind = Kind::load, .out = out, .access = at, .span = s.span});
+}
+
 // All folds of its field are at the same place of each turn, so that they may come one after the other.
 bool LaneMaker::folds_in_place(const ViewStep& s) const {
   std::optional<std::vector<Dim>> offsets;
@@ -257,6 +294,10 @@ namespace {
 
 using Kind = LaneInstruction::Kind;
 
+bool gives_nothing(const LaneInstruction& i) {
+  return i.kind == Kind::store || i.kind == Kind::scatter || i.kind == Kind::folds || i.kind == Kind::total ||
+         i.kind == Kind::store_whole;
+}
 bool writes_field(const LaneInstruction& i) {
   return i.kind == Kind::store || i.kind == Kind::scatter || i.kind == Kind::folds;
 }
@@ -318,7 +359,7 @@ void LaneMaker::settle_slots(LaneLoop& loop) {
       return true;
     });
     const LaneInstruction& made = loop.code[i];
-    if (writes_field(made) || !made_.registers[made.out].lanes) continue;
+    if (gives_nothing(made) || !made_.registers[made.out].lanes) continue;
     if (free.empty()) free.push_back(slots++);
     made_.registers[made.out].at = free.back();
     busy.emplace_back(std::max(last[made.out], i), free.back());
