@@ -190,6 +190,7 @@ void Interpreter::take_piece(Frame& frame, const LaunchCall& launch, const Value
     return;
   }
   argument.partition = projected->partition->id;
+  argument.space = {target_->regions()[argument.partition].parent.root};
   argument.projection = projected->projection;
   if (projected->function.is_none()) return;
   const std::uint8_t rank = target_->regions()[argument.partition].colours.rank;
