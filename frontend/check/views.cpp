@@ -47,6 +47,7 @@ std::optional<std::uint32_t> own_field(Body& body, const Term& view, const ast::
 
 Diag& misuse(Body& body, Span span, const Term& view, std::string_view what) {
   const Parameter& parameter = parameter_of(body, view);
+  body.info().broken = true;  // that the view is not written either would follow from it
   return body.world.diags
       .error("E1405", span, fmt::format("'{}' of {} {}", parameter.name, body.world.described(body.id), what))
       .label(parameter.span, "declared here");
@@ -282,8 +283,7 @@ class ViewAssignment {
     if (!by) {
       misuse(body_, assign_.target->span, view_, fmt::format("is {}", reduction(parameter_of(body_, view_))))
           .help("the one access is " + folding(parameter_of(body_, view_), index_ ? element() : "v[i].f"));
-      expression_without_reads();
-      return;
+      return;  // what the value reads of the view would be said twice
     }
     const Term value = as_element(body_, expression(body_, *by), precision_, fmt::format("'{}'", element()));
     if (body_.is_error(value)) return;
@@ -304,12 +304,6 @@ class ViewAssignment {
     Value (*wanted)(scalar::Operands) = op == ReduceOp::min ? &scalar::minimum : &scalar::maximum;
     const bool first = body_.text(call->args[0].span) == element();
     return chooses && chooses.op->scalar == wanted && first ? call->args[1].value.get() : nullptr;
-  }
-
-  // What else is wrong in the value; that it reads the view would be said twice.
-  void expression_without_reads() {
-    if (plain() && std::holds_alternative<ast::Call>(assign_.value->node)) return;
-    expression(body_, *assign_.value);
   }
 
   Body& body_;
