@@ -59,6 +59,13 @@ const PartitionValue& partition_in(Target& target, const Value& value, Span span
   return data_in<PartitionValue>(target, value, span, "a partition");
 }
 
+Type type_of_region(Target& target, const Value& value, Type declared, Span span) {
+  const IndexSpace points = target.regions().points(space_in(target, value, span).space);
+  for (std::size_t axis = 0; axis < declared.dims.size(); ++axis)
+    declared.dims[axis] = Dim(points.is_rect() ? points.rect().extent(axis) : axis == 0 ? points.size() : 1);
+  return declared;
+}
+
 Value space_value(std::shared_ptr<RegionHandle> region, const Space& space) {
   return Value(std::static_pointer_cast<Object>(std::make_shared<SpaceValue>(std::move(region), space)));
 }

@@ -100,6 +100,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"google/protobuf/", {"interp/import/onnx/read_model.cpp", "interp/import/task_ir/", "bench/task_ir_text.cpp"}},
     {"CLI/", {"interp/cli/"}},
     {"histedit", {"interp/repl/terminal.cpp"}},
+    {"starpu", {"bench/"}},
     {"tbb/", {"bench/"}},
     {"oneapi/tbb", {"bench/"}},
     {"doctest/", {"tests/"}},
