@@ -24,7 +24,10 @@ void put_list(std::string& key, const List& values) {
 }
 
 void put_object(std::string& key, const Value& value) {
-  if (auto* slot = value.as<InputSlot>()) {
+  if (auto* launch = value.as<Launch>()) {
+    key += 'l';
+    put_text(key, launch->key());
+  } else if (auto* slot = value.as<InputSlot>()) {
     key += 'i';
     put_number(key, slot->position);
   } else if (auto* callable = value.as<Callable>()) {
@@ -54,9 +57,6 @@ void put_object(std::string& key, const Value& value) {
   } else if (auto* blocks = value.as<BlockTask>()) {  // what it is says its address: the node keeps it
     key += 'b';
     put_bits(key, blocks);
-  } else if (auto* launch = value.as<Launch>()) {
-    key += 'l';
-    put_text(key, launch->key());
   } else if (value.as<Console>()) {  // a session has one
     key += 'o';
   } else {

@@ -93,7 +93,7 @@ NodeId Points::add(const LaunchNode& launch) {
   graph_.begin_points(std::move(group));
   for (std::uint32_t position = 0; position < folds.count; ++position) add_point(launch, what, position);
   for (std::size_t slot = 0; slot < launch.maps.size(); ++slot) {
-    const std::string name = graph_.definition(first).name + "." + session_.slot_out(launch.node, slot);
+    const std::string name = session_.definition(launch.node).name + "." + session_.slot_out(launch.node, slot);
     maps_[launch.maps[slot].id] = {first, folds.count, graph_.add_place(name, launch.maps[slot])};
   }
   if (!what.reduces()) return first;
