@@ -127,6 +127,7 @@ class Calls {
     if (!op && !builtin && name.text == element_or_default) return bare_element(name);
     if (!op && !builtin) return call_value(body_, missing_name(body_, name), call_, span_);  // a constant, or an error
     if (op && builtin) return by_first_argument(op, builtin);
+    if (op && of_launches(op)) return by_first_argument(op, op);
     if (builtins().named(name.text).size() > 1) return by_kind(name.text);
     return call_record(body_, op ? op : builtin, std::nullopt, call_.args, span_);
   }
@@ -179,9 +180,13 @@ class Calls {
     Term receiver = output_of_launch(expression(body_, first));
     const std::span<const ast::Arg> rest = std::span(call_.args).subspan(1);
     if (body_.type(receiver).is(Kind::launch_map))
-      if (const Record own = find_builtin(body_.world, std::string(launch_word) + std::string(op.name())))
-        return call_record(body_, own, receiver, rest, span_);
+      if (const Record own = of_launches(op)) return call_record(body_, own, receiver, rest, span_);
     return call_record(body_, takes(op, receiver) ? op : builtin, receiver, rest, span_);
+  }
+
+  // What goes by the name of this op where it is asked for of an output of a launch.
+  Record of_launches(const Record& op) const {
+    return find_builtin(body_.world, std::string(launch_word) + std::string(op.name()));
   }
 
   // Of a launch with one output that.

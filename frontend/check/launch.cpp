@@ -11,6 +11,7 @@
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
+#include "frontend/check/independence.hpp"
 #include "frontend/check/members.hpp"
 #include "frontend/check/mentions.hpp"
 #include "frontend/check/messages.hpp"
@@ -85,6 +86,7 @@ class RegionCall {
     if (!places) return body_.error(span_);
     set_outer_symbols(body_, match_, task_, std::nullopt);
     terms_.resize(declared_.size());
+    pieces_.resize(declared_.size());
     for (std::size_t i = 0; i < args_.size(); ++i) read(*args_[i].value, (*places)[i]);
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       if (!terms_[i].valid()) terms_[i] = standard(i);
@@ -93,6 +95,7 @@ class RegionCall {
         failed_ = true;
     }
     if (!failed_) refuse_shared_places();
+    if (!failed_) refuse_dependent_points();
     return failed_ ? body_.error(span_) : emit(sharding);
   }
 
@@ -114,6 +117,7 @@ class RegionCall {
   // ---- pieces ----
 
   Term data(const ast::Expr& expr, std::size_t i) {
+    pieces_[i] = &expr;
     Term given = of_point(expr) ? projected(expr) : output_of(body_, expression(body_, expr));
     const Type type = body_.type(given);
     if (type.is(Kind::error) || fits(type, parameter(i).type)) {
@@ -292,6 +296,23 @@ class RegionCall {
     }
   }
 
+  // Of the points that are known; of a domain that is not, the point 0.
+  void refuse_dependent_points() {
+    Rect points = Rect::of({});
+    if (domain_) {
+      points = Rect::of(std::vector<std::int64_t>(domain_->rank, 1));
+      const std::optional<Value> known = body_.known(domain_->value.id);
+      if (known && known->is_range())
+        points = {{known->range().begin}, {known->range().end}, 1};
+      else if (known && known->is_tuple())
+        for (std::size_t axis = 0; axis < domain_->rank; ++axis) points.hi[axis] = known->tuple().items[axis].integer();
+    }
+    std::vector<PieceArgument> arguments;
+    for (std::size_t i = 0; i < declared_.size(); ++i)
+      if (pieces_[i]) arguments.push_back({pieces_[i], &parameter(i)});
+    failed_ = !points_are_apart(body_, domain_ ? domain_->point : nullptr, points, arguments);
+  }
+
   Term emit(const Term& sharding) {
     Call made;
     made.form = Form::launch;
@@ -348,6 +369,7 @@ class RegionCall {
   Match match_;
   std::vector<std::size_t> declared_;
   std::vector<Term> terms_;
+  std::vector<const ast::Expr*> pieces_;  // of parameters that are views
   bool failed_ = false;
 };
 
@@ -429,9 +451,12 @@ Term sharding_of(Body& body, const ast::Launch& node) {
   return convert(body, expression(body, *node.sharding, &wanted), wanted, {"a sharding", {}});
 }
 
-bool in_task(Body& body, Span span, std::string_view what) {
-  if (body.function().kind != FunctionKind::task) return false;
-  not_built(body.world.diags, span, std::string(what), "nested tasks");
+// Control flow of a graph runs without anybody who could cut a launch into its points.
+bool in_graph(Body& body, Span span, const std::string& what) {
+  if (!body.in_graph()) return false;
+  const bool task = body.function().kind == FunctionKind::task;
+  not_built(body.world.diags, span, fmt::format("{} in a {}", what, task ? "task body" : "graph"),
+            task ? "nested tasks" : "graphs over regions");
   body.info().broken = true;
   return true;
 }
@@ -445,7 +470,7 @@ bool takes_views(const Function& function) {
 
 Term launch_expression(Body& body, const ast::Launch& node, Span span) {
   const Span word{span.source, span.begin, span.begin + 6};
-  if (in_task(body, word, "a launch in a task body")) return body.error(span);
+  if (in_graph(body, word, "a launch")) return body.error(span);
   auto* call = std::get_if<ast::Call>(&node.call->node);
   if (!call) {
     wrong_type(body.world.diags, node.call->span, "a call of a task is launched: launch t(p[i]) for i in 0..n");
@@ -460,7 +485,9 @@ Term launch_expression(Body& body, const ast::Launch& node, Span span) {
 }
 
 Term call_over_regions(Body& body, FunctionId function, std::span<const ast::Arg> args, Span span) {
-  if (of_agent(body, function, span)) return body.error(span);
+  if (in_graph(body, span, fmt::format("a call of {}", body.world.described(function))) ||
+      of_agent(body, function, span))
+    return body.error(span);
   return RegionCall(body, function, args, span, nullptr).run({});
 }
 

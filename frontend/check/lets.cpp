@@ -21,6 +21,7 @@ namespace {
 // The value of a let as it may be named: it has a type, and is not nothing.
 Term namable(Body& body, const Term& value) {
   if (body.is_error(value)) return value;
+  if (body.type(value).is(Kind::region_field)) return output_of(body, value);  // what it holds when it is named
   if (!body.type(value).is(Kind::none)) return typed(body, value);
   wrong_type(body.world.diags, value.span, "this gives no value that could be named");
   return body.error(value.span);

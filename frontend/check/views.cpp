@@ -8,6 +8,7 @@
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/regions.hpp"
 #include "ir/base/text.hpp"
 #include "ir/records/scalar.hpp"
 
@@ -46,6 +47,7 @@ std::optional<std::uint32_t> own_field(Body& body, const Term& view, const ast::
 
 Diag& misuse(Body& body, Span span, const Term& view, std::string_view what) {
   const Parameter& parameter = parameter_of(body, view);
+  body.info().broken = true;  // that the view is not written either would follow from it
   return body.world.diags
       .error("E1405", span, fmt::format("'{}' of {} {}", parameter.name, body.world.described(body.id), what))
       .label(parameter.span, "declared here");
@@ -127,7 +129,7 @@ std::vector<Term> with(const Term& view, std::vector<Term> indices, std::optiona
   return indices;
 }
 
-Term named(Body& body, Form form, Type type, const std::string& field, std::vector<Term> in, Span span) {
+Term field_call(Body& body, Form form, Type type, const std::string& field, std::vector<Term> in, Span span) {
   Term made = body.make(form, std::move(type), span, in);
   body[made.id].name = field;
   return made;
@@ -148,14 +150,13 @@ Term element(Body& body, const Term& view, const ast::Index& index, const ast::N
   const auto indices = indices_of(body, view, index);
   if (!indices || !may_be_read(body, view, span, body.text(span))) return body.error(span);
   const Precision precision = field_precision(body, body.type(view), *at);
-  return named(body, Form::view_element, Type::tensor(precision, {}), field.text, with(view, *indices), span);
+  return field_call(body, Form::view_element, Type::tensor(precision, {}), field.text, with(view, *indices), span);
 }
 
 // ---- at(v, i, d).f ----
 
 Term element_or(Body& body, const Term& view, const ast::Call& call, const ast::Name& field, Span span) {
   const std::optional<std::uint32_t> which = own_field(body, view, field);
-  const std::size_t rank = body.type(view).dims.size();
   std::vector<const ast::Expr*> items;
   for (const ast::Arg& arg : call.args) items.push_back(arg.value.get());
   if (items.size() < 3) {
@@ -170,7 +171,8 @@ Term element_or(Body& body, const Term& view, const ast::Call& call, const ast::
   const Precision precision = field_precision(body, body.type(view), *which);
   const Term otherwise = as_element(body, expression(body, *items.back()), precision, "what stands instead");
   if (body.is_error(otherwise)) return otherwise;
-  return named(body, Form::view_at, Type::tensor(precision, {}), field.text, with(view, *indices, otherwise), span);
+  return field_call(body, Form::view_at, Type::tensor(precision, {}), field.text, with(view, *indices, otherwise),
+                    span);
 }
 
 }  // namespace
@@ -192,7 +194,7 @@ Term field_of_view(Body& body, const Term& view, const ast::Name& name, Span spa
   const Type data = body.type(view);
   if (!field || !may_be_read(body, view, span, body.text(view.span) + "[i]." + name.text)) return body.error(span);
   Type type = Type::tensor(field_precision(body, data, *field), data.dims);
-  return named(body, Form::view_field, std::move(type), name.text, {view}, span);
+  return field_call(body, Form::view_field, std::move(type), name.text, {view}, span);
 }
 
 Type point_of(const Type& view) {
@@ -251,8 +253,8 @@ class ViewAssignment {
   void store(const std::vector<Term>& indices) {
     Term value = expression(body_, *assign_.value);
     if (!plain() && !body_.is_error(value)) {
-      const Term now = named(body_, Form::view_element, Type::tensor(precision_, {}), target_.name.text,
-                             with(view_, indices), assign_.target->span);
+      const Term now = field_call(body_, Form::view_element, Type::tensor(precision_, {}), target_.name.text,
+                                  with(view_, indices), assign_.target->span);
       value = operator_call(body_, sign(), {now, output_of(body_, value)}, span_, assign_.op.span);
     }
     value = as_element(body_, value, precision_, fmt::format("'{}'", element()));
@@ -263,7 +265,7 @@ class ViewAssignment {
     const Type type = Type::tensor(precision_, body_.type(view_).dims);
     Term value = output_of(body_, expression(body_, *assign_.value, &type));
     if (!plain() && !body_.is_error(value)) {
-      const Term now = named(body_, Form::view_field, type, target_.name.text, {view_}, assign_.target->span);
+      const Term now = field_call(body_, Form::view_field, type, target_.name.text, {view_}, assign_.target->span);
       value = operator_call(body_, sign(), {now, value}, span_, assign_.op.span);
     }
     if (body_.is_error(value)) return;
@@ -281,8 +283,7 @@ class ViewAssignment {
     if (!by) {
       misuse(body_, assign_.target->span, view_, fmt::format("is {}", reduction(parameter_of(body_, view_))))
           .help("the one access is " + folding(parameter_of(body_, view_), index_ ? element() : "v[i].f"));
-      expression_without_reads();
-      return;
+      return;  // what the value reads of the view would be said twice
     }
     const Term value = as_element(body_, expression(body_, *by), precision_, fmt::format("'{}'", element()));
     if (body_.is_error(value)) return;
@@ -300,15 +301,9 @@ class ViewAssignment {
     auto* name = call ? std::get_if<ast::NameExpr>(&call->callee->node) : nullptr;
     if (!plain() || !name || call->args.size() != 2 || body_.find(name->name.text)) return nullptr;
     const Record chooses = find_op(body_.world, name->name.text);
-    const auto* wanted = op == ReduceOp::min ? &scalar::minimum : &scalar::maximum;
+    Value (*wanted)(scalar::Operands) = op == ReduceOp::min ? &scalar::minimum : &scalar::maximum;
     const bool first = body_.text(call->args[0].span) == element();
     return chooses && chooses.op->scalar == wanted && first ? call->args[1].value.get() : nullptr;
-  }
-
-  // What else is wrong in the value; that it reads the view would be said twice.
-  void expression_without_reads() {
-    if (plain() && std::holds_alternative<ast::Call>(assign_.value->node)) return;
-    expression(body_, *assign_.value);
   }
 
   Body& body_;

@@ -9,7 +9,7 @@ namespace taskspec {
 
 namespace {
 
-std::int64_t whole(const Value& value, Span span) {
+std::int64_t plain_int(const Value& value, Span span) {
   if (!value.is_integer()) throw failure("E1009", span, "a number that only the graph knows is not built yet here");
   return value.integer();
 }
@@ -17,18 +17,18 @@ std::int64_t whole(const Value& value, Span span) {
 Point point_of(Frame& frame, const Call& call, std::size_t from, std::size_t count) {
   Point point = Point::none();
   point.rank = static_cast<std::uint8_t>(count);
-  for (std::size_t i = 0; i < count; ++i) point.at[i] = whole(frame[call.in[from + i]], call.span);
+  for (std::size_t i = 0; i < count; ++i) point.at[i] = plain_int(frame[call.in[from + i]], call.span);
   return point;
 }
 
-Value as_value(const Point& point) {
+Value point_value(const Point& point) {
   if (point.rank == 1) return Value(point[0]);
   Tuple tuple;
   for (std::size_t i = 0; i < point.rank; ++i) tuple.items.push_back(Value(point[i]));
   return Value(std::move(tuple));
 }
 
-Point as_point(const Value& value) {
+Point point_in(const Value& value) {
   if (!value.is_tuple()) return Point::of(value.integer());
   Point point = Point::none();
   for (const Value& part : value.tuple().items) point.at[point.rank++] = part.integer();
@@ -38,13 +38,13 @@ Point as_point(const Value& value) {
 // All points of a grid in order, as the language makes them of it.
 std::optional<Rect> grid_of(const List& points) {
   if (points.empty()) return Rect::of({0});
-  const Point last = as_point(points.back());
+  const Point last = point_in(points.back());
   Rect rect;
   rect.rank = last.rank;
   for (std::size_t axis = 0; axis < last.rank; ++axis) rect.hi[axis] = last[axis] + 1;
   if (rect.size() != static_cast<std::int64_t>(points.size())) return std::nullopt;
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (!(as_point(points[i]) == rect.point(static_cast<std::int64_t>(i)))) return std::nullopt;
+    if (!(point_in(points[i]) == rect.point(static_cast<std::int64_t>(i)))) return std::nullopt;
   return rect;
 }
 
@@ -57,7 +57,8 @@ Rect domain_of(const Value& value, std::size_t rank, Span span) {
   }
   if (value.is_tuple()) {
     std::array<std::int64_t, highest_rank> extents{};
-    for (std::size_t i = 0; i < rank; ++i) extents[i] = std::max<std::int64_t>(0, whole(value.tuple().items[i], span));
+    for (std::size_t i = 0; i < rank; ++i)
+      extents[i] = std::max<std::int64_t>(0, plain_int(value.tuple().items[i], span));
     return Rect::of(std::span(extents.data(), rank));
   }
   if (!value.is_list()) throw failure("E1009", span, "points that only the graph knows are not built yet");
@@ -73,7 +74,7 @@ Projection tabulated(Interpreter& run, const Value& function, const Rect& domain
   auto colours = std::make_shared<std::vector<Point>>();
   Hasher hash;
   each_point(domain, [&](const Point& point) {
-    const Point colour = as_point(run.apply(function, {as_value(point)}, site).value);
+    const Point colour = point_in(run.apply(function, {point_value(point)}, site).value);
     colours->push_back(colour);
     for (std::int64_t part : colour.at) hash.add(static_cast<std::uint64_t>(part));
     return true;
@@ -189,6 +190,7 @@ void Interpreter::take_piece(Frame& frame, const LaunchCall& launch, const Value
     return;
   }
   argument.partition = projected->partition->id;
+  argument.space = {target_->regions()[argument.partition].parent.root};
   argument.projection = projected->projection;
   if (projected->function.is_none()) return;
   const std::uint8_t rank = target_->regions()[argument.partition].colours.rank;

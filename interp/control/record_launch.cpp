@@ -131,6 +131,15 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
 
 // ---- tasks ----------------------------------------------------------------------------------------
 
+// What messages call the region or partition of an argument: `gh` of `gh[i]`, as it stands in the text.
+std::string RecordTarget::written(const LaunchCall& call, const LaunchArgument& argument) const {
+  constexpr std::size_t longest = 40;
+  const bool has_place = argument.span.valid() && !(argument.span == call.span);
+  std::string_view text = has_place ? program_.sources.text(argument.span) : std::string_view();
+  if (argument.partition.valid()) text = text.substr(0, std::min(text.size(), text.rfind('[')));
+  return text.empty() || text.size() > longest ? recorder_.graph.regions[argument.space.root].name : std::string(text);
+}
+
 Value RecordTarget::launch(Interpreter&, const LaunchCall& call) {
   const Function& function = program_[call.task];
   Launched launched;
@@ -152,7 +161,7 @@ Value RecordTarget::launch(Interpreter&, const LaunchCall& call) {
       continue;
     }
     LaunchUse use{argument.space, argument.partition, argument.projection, {}, parameter.privilege, parameter.reduce,
-                  recorder_.graph.regions[argument.space.root].name};
+                  written(call, argument)};
     for (std::uint32_t field : parameter.type.places) use.fields.add(field);
     launched.what.uses.push_back(std::move(use));
   }

@@ -11,7 +11,8 @@ namespace {
 
 // Null: what recorded it is gone.
 const RegionForest* forest_of(const RegionHandle& region) {
-  return region.recorder ? &region.recorder->graph.regions : nullptr;
+  const Recorder* recorder = region.recorder();
+  return recorder ? &recorder->graph.regions : nullptr;
 }
 
 template <class T>
@@ -56,6 +57,13 @@ const FieldValue& field_in(Target& target, const Value& value, Span span) {
 }
 const PartitionValue& partition_in(Target& target, const Value& value, Span span) {
   return data_in<PartitionValue>(target, value, span, "a partition");
+}
+
+Type type_of_region(Target& target, const Value& value, Type declared, Span span) {
+  const IndexSpace points = target.regions().points(space_in(target, value, span).space);
+  for (std::size_t axis = 0; axis < declared.dims.size(); ++axis)
+    declared.dims[axis] = Dim(points.is_rect() ? points.rect().extent(axis) : axis == 0 ? points.size() : 1);
+  return declared;
 }
 
 Value space_value(std::shared_ptr<RegionHandle> region, const Space& space) {

@@ -40,7 +40,6 @@ std::shared_ptr<const ViewBody> ViewBodies::get(Bodies& bodies, const ViewBody::
   std::string key;
   put_number(key, reinterpret_cast<std::uintptr_t>(&request.program));
   put_number(key, request.task.value);
-  for (std::uint8_t rank : request.ranks) put_number(key, rank);
   for (const ArrayType& type : request.inputs) put_text(key, type.text());
   std::shared_ptr<const ViewBody>& body = known_[key];
   if (body) return body;
@@ -75,8 +74,7 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   }
   if (launch.work != Launch::Work::task) return;
   if (!bodies.program() || !bodies.ops()) bug("the body of a task is asked for of somebody who knows no program");
-  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), {}, std::move(given), {}};
-  for (const PointGroup::Whole& region : group.regions) request.ranks.push_back(region.extents.rank);
+  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), std::move(given), {}, {}};
   view_ = views.get(bodies, request);
 }
 

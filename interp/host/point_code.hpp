@@ -30,6 +30,7 @@ class LaunchCode {
   void run(const PointGroup& group, std::uint32_t position, std::byte* const* operands, TaskContext& context) const;
   std::uint32_t inputs() const { return inputs_; }
   std::uint32_t outputs() const { return outputs_; }
+  std::size_t scratch_bytes() const { return view_ ? view_->scratch_bytes() : 0; }
   std::string_view form() const { return view_ ? view_->form() : std::string_view(); }
 
  private:
@@ -63,6 +64,7 @@ class PointCode final : public TaskCode {
   PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position)
       : TaskCode(launch.inputs(), launch.outputs()), launch_(launch), group_(group), position_(position) {}
   bool run(std::byte* const* operands, TaskContext& context) const override;
+  std::size_t scratch_bytes() const override { return launch_.scratch_bytes(); }
 
  private:
   const LaunchCode& launch_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
 
 #include "interp/reference/blocks.hpp"
 #include "interp/reference/language.hpp"
@@ -10,6 +11,7 @@
 #include "interp/reference/types.hpp"
 #include "ir/base/ascii.hpp"
 #include "ir/codes/codes.hpp"
+#include "ir/records/backend_record.hpp"
 #include "ir/show/svg.hpp"
 
 namespace taskspec {

@@ -24,7 +24,7 @@ std::string Point::text() const { return rank == 1 ? index() : "(" + index() + "
 Rect Rect::of(std::span<const std::int64_t> extents) {
   Rect rect;
   rect.rank = static_cast<std::uint8_t>(extents.size());
-  std::copy(extents.begin(), extents.end(), rect.hi.begin());
+  std::copy_n(extents.begin(), std::min<std::size_t>(extents.size(), highest_rank), rect.hi.begin());
   return rect;
 }
 

@@ -14,7 +14,7 @@ struct Rect {
   std::array<std::int64_t, highest_rank> lo{}, hi{};
   std::uint8_t rank = 1;
 
-  static Rect of(std::span<const std::int64_t> extents);  // from 0
+  static Rect of(std::span<const std::int64_t> extents);  // from 0; a rank above 4 is kept, for whoever refuses it
   static Rect of(std::initializer_list<std::int64_t> extents) { return of({extents.begin(), extents.size()}); }
   static Rect at(const Point& point);  // that one point
 

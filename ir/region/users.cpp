@@ -7,35 +7,68 @@
 #include "ir/region/user_list.hpp"
 
 namespace taskspec {
-namespace {
+namespace users {
 
 using Edge = FieldUsers::Edge;
 using User = FieldUsers::User;
 
-// Beyond so many, whom a user waits for is sorted at the end instead of searched each time.
-constexpr std::size_t most_searched = 32;
+// Whom a user waits for, in the order of discovery, each once. A few are searched through, more are hashed.
+class Found {
+ public:
+  void begin(std::vector<Edge>& edges) {
+    edges_ = &edges;
+    hashed_ = 0;
+  }
+
+  void add(User user, Hazard why) {
+    Edge* known = edges_->size() <= most_searched ? searched(user) : hashed(user);
+    if (known)
+      known->why = std::min(known->why, why);
+    else
+      edges_->push_back({user, why});
+  }
+
+ private:
+  static constexpr std::size_t most_searched = 32;
+
+  Edge* searched(User user) {
+    for (Edge& edge : *edges_)
+      if (edge.user == user) return &edge;
+    return nullptr;
+  }
+
+  Edge* hashed(User user) {
+    if (2 * edges_->size() > room_ || hashed_ == 0) {
+      // As much as these edges want: an earlier search may have wanted more.
+      room_ = std::max<std::size_t>(256, 4 * edges_->size());
+      slots_.resize(std::max(slots_.size(), room_));
+      std::fill_n(slots_.begin(), room_, 0);
+      hashed_ = 0;
+    }
+    for (; hashed_ < edges_->size(); ++hashed_) slot((*edges_)[hashed_].user) = static_cast<std::uint32_t>(hashed_ + 1);
+    const std::uint32_t place = slot(user);
+    return place ? &(*edges_)[place - 1] : nullptr;
+  }
+
+  // Of that user, or the free one where it belongs.
+  std::uint32_t& slot(User user) {
+    std::size_t at = user * std::uint64_t{0x9E3779B97F4A7C15} >> 20;
+    for (;; ++at) {
+      std::uint32_t& place = slots_[at % room_];
+      if (place == 0 || (*edges_)[place - 1].user == user) return place;
+    }
+  }
+
+  std::vector<Edge>* edges_ = nullptr;
+  std::vector<std::uint32_t> slots_;  // positions in edges, from 1
+  std::size_t room_ = 0;              // slots in use
+  std::size_t hashed_ = 0;            // of edges; 0: the slots belong to another search
+};
 
 struct Need {
   Privilege privilege = Privilege::in;
   ReduceOp op = ReduceOp::sum;
 };
-
-void enter(std::vector<Edge>& before, User user, Hazard why) {
-  if (before.size() <= most_searched)
-    for (Edge& edge : before)
-      if (edge.user == user) {
-        edge.why = std::min(edge.why, why);
-        return;
-      }
-  before.push_back({user, why});
-}
-
-void enter_once(std::vector<Edge>& before) {
-  std::sort(before.begin(), before.end(),
-            [](const Edge& a, const Edge& b) { return a.user != b.user ? a.user < b.user : a.why < b.why; });
-  before.erase(std::unique(before.begin(), before.end(), [](const Edge& a, const Edge& b) { return a.user == b.user; }),
-               before.end());
-}
 
 // The users of an atom: the last ones that commute with one another, and those before. Each of the last waits for all
 // of those before, so nobody else needs to be remembered: who waits for one of the last waits for everybody.
@@ -44,7 +77,7 @@ struct Users {
   Need need, need_before;
   UserList last, before;
 
-  void add(User user, Need now, std::vector<Edge>& edges) {
+  void add(User user, Need now, Found& edges) {
     if (last.all().empty()) {
       need = now;
       last.set(user);
@@ -64,9 +97,9 @@ struct Users {
   }
 
  private:
-  static void wait(const UserList& users, Hazard why, User user, std::vector<Edge>& edges) {
+  static void wait(const UserList& users, Hazard why, User user, Found& edges) {
     for (const User earlier : users.all())
-      if (earlier != user) enter(edges, earlier, why);
+      if (earlier != user) edges.add(earlier, why);
   }
 };
 
@@ -79,7 +112,7 @@ struct Lane {
 
   explicit Lane(const Rect& root) : atoms(root), users(1) {}
 
-  void add(const RegionForest& forest, User user, const Space& space, Need need, std::vector<Edge>& edges) {
+  void add(const RegionForest& forest, User user, const Space& space, Need need, Found& edges) {
     ++added;
     auto split = [&](Atoms::Atom from, Atoms::Atom) {
       Users same = users[from];
@@ -100,10 +133,11 @@ struct Lane {
   bool is_worn() const { return atoms.count() > 1024 && atoms.count() > 16 * added; }
 };
 
-}  // namespace
+}  // namespace users
 
 struct FieldUsers::Lanes {
-  std::vector<std::vector<std::optional<Lane>>> of;  // by region and field
+  std::vector<std::vector<std::optional<users::Lane>>> of;  // by region and field
+  users::Found found;
 };
 
 FieldUsers::FieldUsers() : lanes_(std::make_unique<Lanes>()) {}
@@ -115,12 +149,12 @@ void FieldUsers::add(const RegionForest& forest, User user, const Access& access
   const std::size_t region = access.space.root.index();
   if (lanes_->of.size() <= region) lanes_->of.resize(region + 1);
   auto& lanes = lanes_->of[region];
+  lanes_->found.begin(before);
   access.fields.each([&](std::uint32_t field) {
     if (lanes.size() <= field) lanes.resize(field + 1);
     if (!lanes[field]) lanes[field].emplace(forest.root(access.space));
-    lanes[field]->add(forest, user, access.space, {access.privilege, access.op}, before);
+    lanes[field]->add(forest, user, access.space, {access.privilege, access.op}, lanes_->found);
   });
-  if (before.size() > most_searched) enter_once(before);
 }
 
 void FieldUsers::forget() {
@@ -153,8 +187,8 @@ std::size_t FieldUsers::bytes() const {
   for (const auto& lanes : lanes_->of)
     for (const auto& lane : lanes) {
       if (!lane) continue;
-      bytes += lane->atoms.bytes() + lane->users.capacity() * sizeof(Users);
-      for (const Users& users : lane->users) bytes += users.last.bytes() + users.before.bytes();
+      bytes += lane->atoms.bytes() + lane->users.capacity() * sizeof(users::Users);
+      for (const users::Users& of : lane->users) bytes += of.last.bytes() + of.before.bytes();
     }
   return bytes;
 }

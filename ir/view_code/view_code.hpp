@@ -26,24 +26,27 @@ using ViewBlock = std::vector<ViewStep>;
 
 struct ViewStep {
   enum class Kind : std::uint8_t {
-    number,       // out = op on host values, as in host code
-    convert,      // out = the host value in[0] as it stands beside tensors of out's precision
-    op,           // out = op on elements
-    move,         // out = in[0]
-    read,         // out = view[in...].field
-    read_at,      // out = at(view, in..., d).field; d is the last of `in`
-    store,        // view[in...].field = the last of `in`
-    fold,         // view[in...].field = op of that and the last of `in`, in program order
-    each_point,   // for (outs...) in view { blocks[0] }
-    each_int,     // for outs[0] in in[0]..in[1] { blocks[0] }
-    while_,       // while { blocks[0]; in[0] } { blocks[1] }
-    if_,          // if in[0] { blocks[0] } else { blocks[1] }
-    once,         // { blocks[0] }, which a `leave` may end
-    leave,        // ends the loop or `once` that many `levels` around it; 0: the innermost
-    next,         // ends the turn of that loop
-    whole_field,  // out = view.field, all its points
-    whole_op,     // out = op on tensors
-    whole_store,  // view.field = in[0], a tensor of all its points
+    number,      // out = op on host values, as in host code
+    convert,     // out = the host value in[0] as it stands beside tensors of out's precision
+    op,          // out = op on elements
+    move,        // out = in[0]
+    extent,      // out = how many points the view has, along axis `field` if it has several
+    read,        // out = view[in...].field
+    read_at,     // out = at(view, in..., d).field; d is the last of `in`
+    store,       // view[in...].field = the last of `in`
+    fold,        // view[in...].field = op of that and the last of `in`, in program order
+    each_point,  // for (outs...) in view { blocks[0] }
+    each_int,    // for outs[0] in in[0]..in[1] { blocks[0] }
+    while_,      // while { blocks[0]; in[0] } { blocks[1] }
+    if_,         // if in[0] { blocks[0] } else { blocks[1] }
+    once,        // { blocks[0] }, which a `leave` may end
+    leave,       // ends the loop or `once` that many `levels` around it; 0: the innermost
+    next,        // ends the turn of that loop
+    // Whole fields, as loops over the points of one view:
+    read_number,  // out = view.field of its point with as many points before it as the point of the loop
+    read_whole,   // out = that element of in[0], a tensor of so many elements
+    store_whole,  // the other way round: of in[0], in[1]
+    accumulate,   // out = in[0] of all points of the loop, by the tree of the root (interp/host/view/root_tree.hpp)
   };
   Kind kind = Kind::move;
   Span span = {};
@@ -72,7 +75,7 @@ struct ViewCode {
     enum class Kind : std::uint8_t {
       element,  // a tensor of one element
       host,     // an int (i64), float (f64) or bool of the host
-      whole,    // a tensor of several elements, or of as many as the view has points
+      whole,    // a tensor with an element for each point of a view
     } kind = Kind::element;
     Precision precision = Precision::f64;
     ArrayType type = {};    // of a whole that is an input
@@ -87,8 +90,7 @@ struct ViewCode {
   std::vector<std::pair<ViewValue, Array>> constants;
   ViewBlock body;
   struct Output {
-    ViewValue value;
-    ArrayType type;
+    ViewValue value;  // a whole is written where it lies
   };
   std::vector<Output> outputs;
 

@@ -9,13 +9,20 @@ using Kind = Type::Kind;
 
 // ---- maps ----
 
-Type folded_type(RuleContext& c) {
+Type element_type(RuleContext& c) {
   builtins::want(c, 0, Kind::launch_map, "an output of a launch");
   return c.type(0).is(Kind::error) ? c.type(0) : Type(c.type(0).parts[0]);
 }
 
+template <ReduceOp op>
+Type folded_type(RuleContext& c) {
+  Type type = element_type(c);
+  if (type.is_tensor()) type.precision = reduced_precision(type.precision, op);
+  return type;
+}
+
 Type gathered_type(RuleContext& c) {
-  Type type = folded_type(c);
+  Type type = element_type(c);
   if (type.is_tensor()) type.dims.insert(type.dims.begin(), c.unknown("points"));
   return type;
 }
@@ -46,8 +53,10 @@ Value run_cyclic(HostContext& host, std::span<const Value> values) {
 }
 
 Value run_block(HostContext& host, std::span<const Value> values) {
-  const __int128 product = static_cast<__int128>(values[0].integer()) * values[2].integer();
-  return Value(static_cast<std::int64_t>(product / positive(host, values[1])));
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(values[0].integer(), values[2].integer(), &product))
+    throw failure("E5001", host.span, "point times shards is beyond the largest int");
+  return Value(product / positive(host, values[1]));
 }
 
 constexpr Operand sharding_operands[] = {
@@ -64,7 +73,7 @@ constinit const Builtin builtin_launch_sum =
                   .operands = map_operand,
                   .doc = "The sum of what the points of a launch gave, element by element and in a fixed order.",
                   .example = TASKSPEC_LAUNCHED "print(m.y.sum().scalar)\n// expect: 4",
-                  .type = folded_type,
+                  .type = folded_type<ReduceOp::sum>,
                   .run = run_member<MapMember::sum>,
                   .runs_in = RunsIn::graph};
 
@@ -73,7 +82,7 @@ constinit const Builtin builtin_launch_prod =
                   .operands = map_operand,
                   .doc = "The product of what the points of a launch gave, element by element and in a fixed order.",
                   .example = TASKSPEC_LAUNCHED "print(m.y.prod().scalar)\n// expect: 1",
-                  .type = folded_type,
+                  .type = folded_type<ReduceOp::prod>,
                   .run = run_member<MapMember::prod>,
                   .runs_in = RunsIn::graph};
 
@@ -82,7 +91,7 @@ constinit const Builtin builtin_launch_min =
                   .operands = map_operand,
                   .doc = "The least of what the points of a launch gave, element by element.",
                   .example = TASKSPEC_LAUNCHED "print(m.y.min().scalar)\n// expect: 1",
-                  .type = folded_type,
+                  .type = folded_type<ReduceOp::min>,
                   .run = run_member<MapMember::min>,
                   .runs_in = RunsIn::graph};
 
@@ -91,7 +100,7 @@ constinit const Builtin builtin_launch_max =
                   .operands = map_operand,
                   .doc = "The greatest of what the points of a launch gave, element by element.",
                   .example = TASKSPEC_LAUNCHED "print(m.y.max().scalar)\n// expect: 1",
-                  .type = folded_type,
+                  .type = folded_type<ReduceOp::max>,
                   .run = run_member<MapMember::max>,
                   .runs_in = RunsIn::graph};
 

@@ -15,7 +15,9 @@ using builtins::want_partition;
 using builtins::want_region;
 using Kind = Type::Kind;
 
-Value made(const std::shared_ptr<RegionHandle>& region, PartitionId id) { return partition_value(region, id); }
+Value partition_made(const std::shared_ptr<RegionHandle>& region, PartitionId id) {
+  return partition_value(region, id);
+}
 
 // ---- by position ----
 
@@ -34,7 +36,7 @@ Value run_blocks(HostContext& host, std::span<const Value> values) {
   const SpaceValue& of = space_in(target, values[0], host.span);
   Point counts = Point::none();
   for (const Value& count : values.subspan(1)) counts.at[counts.rank++] = count.integer();
-  return made(of.region, blocks(target.regions(), of.space, counts, host.span));
+  return partition_made(of.region, blocks(target.regions(), of.space, counts, host.span));
 }
 
 Type by_weight_type(RuleContext& c) {
@@ -49,7 +51,7 @@ Value run_by_weight(HostContext& host, std::span<const Value> values) {
   const SpaceValue& of = space_in(target, values[0], host.span);
   std::vector<double> weights;
   for (const Value& weight : builtins::items_of(values[1])) weights.push_back(weight.real());
-  return made(of.region, by_weight(target.regions(), of.space, weights, host.span));
+  return partition_made(of.region, by_weight(target.regions(), of.space, weights, host.span));
 }
 
 Type cover_type(RuleContext& c) {
@@ -73,7 +75,7 @@ Value run_cover(HostContext& host, std::span<const Value> values) {
     std::vector<Run>& piece = pieces.emplace_back();
     for (const Value& run : runs.list()) piece.push_back({run.range().begin, run.range().end});
   }
-  return made(of.region, cover(target.regions(), of.space, pieces, host.span));
+  return partition_made(of.region, cover(target.regions(), of.space, pieces, host.span));
 }
 
 Type halo_type(RuleContext& c) {
@@ -91,8 +93,8 @@ Value run_halo(HostContext& host, std::span<const Value> values) {
   const std::string& shape = values[2].string();
   if (shape != "box" && shape != "star")
     throw failure("E1003", host.span, "a halo is a \"box\" or a \"star\", not \"" + shape + "\"");
-  return made(of.region, halo(target.regions(), of.id, values[1].integer(),
-                              shape == "box" ? HaloShape::box : HaloShape::star, host.span));
+  return partition_made(of.region, halo(target.regions(), of.id, values[1].integer(),
+                                        shape == "box" ? HaloShape::box : HaloShape::star, host.span));
 }
 
 // ---- by contents ----
@@ -107,7 +109,8 @@ Value run_by_field(HostContext& host, std::span<const Value> values) {
   Target& target = target_of(host);
   const FieldValue& field = field_in(target, values[0], host.span);
   const FieldContents contents = builtins::contents_of(host, values[0]);
-  return made(field.region, by_field(target.regions(), field.space, contents.values, values[1].integer(), host.span));
+  return partition_made(field.region,
+                        by_field(target.regions(), field.space, contents.values, values[1].integer(), host.span));
 }
 
 Type image_type(RuleContext& c) {
@@ -128,9 +131,10 @@ Value run_image(HostContext& host, std::span<const Value> values) {
   const SpaceValue& of = space_in(target, values[0], host.span);
   const PartitionValue& p = partition_in(target, values[1], host.span);
   const FieldContents first = builtins::contents_of(host, values[2]);
-  if (values[3].is_none()) return made(of.region, image(target.regions(), of.space, p.id, first.values, host.span));
+  if (values[3].is_none())
+    return partition_made(of.region, image(target.regions(), of.space, p.id, first.values, host.span));
   const FieldContents last = builtins::contents_of(host, values[3]);
-  return made(of.region, image(target.regions(), of.space, p.id, first.values, last.values, host.span));
+  return partition_made(of.region, image(target.regions(), of.space, p.id, first.values, last.values, host.span));
 }
 
 Type preimage_type(RuleContext& c) {
@@ -144,7 +148,7 @@ Value run_preimage(HostContext& host, std::span<const Value> values) {
   const PartitionValue& p = partition_in(target, values[0], host.span);
   const FieldValue& field = field_in(target, values[1], host.span);
   const FieldContents contents = builtins::contents_of(host, values[1]);
-  return made(field.region, preimage(target.regions(), p.id, field.space, contents.values, host.span));
+  return partition_made(field.region, preimage(target.regions(), p.id, field.space, contents.values, host.span));
 }
 
 // ---- of other partitions ----
@@ -158,7 +162,8 @@ Type cross_type(RuleContext& c) {
 Value run_cross(HostContext& host, std::span<const Value> values) {
   Target& target = target_of(host);
   const PartitionValue& p = partition_in(target, values[0], host.span);
-  return made(p.region, cross(target.regions(), p.id, partition_in(target, values[1], host.span).id, host.span));
+  return partition_made(p.region,
+                        cross(target.regions(), p.id, partition_in(target, values[1], host.span).id, host.span));
 }
 
 Type sets_type(RuleContext& c) {
@@ -181,8 +186,10 @@ Value run_sets(HostContext& host, std::span<const Value> values) {
   Target& target = target_of(host);
   const PartitionValue& p = partition_in(target, values[0], host.span);
   if (values[1].as<SpaceValue>())
-    return made(p.region, each(target.regions(), p.id, space_in(target, values[1], host.span).space, host.span));
-  return made(p.region, pairs(target.regions(), p.id, partition_in(target, values[1], host.span).id, host.span));
+    return partition_made(p.region,
+                          each(target.regions(), p.id, space_in(target, values[1], host.span).space, host.span));
+  return partition_made(p.region,
+                        pairs(target.regions(), p.id, partition_in(target, values[1], host.span).id, host.span));
 }
 
 // ---- what is known of one ----
@@ -230,7 +237,7 @@ constexpr Operand image_operands[] = {{"r", OperandKind::data},
                                       {"field", OperandKind::data},
                                       {"last", OperandKind::data, Default::absent()}};
 constexpr Operand preimage_operands[] = {{"p", OperandKind::data}, {"field", OperandKind::data}};
-constexpr Operand pair_operands[] = {{"p", OperandKind::data}, {"q", OperandKind::data}};
+constexpr Operand partition_pair[] = {{"p", OperandKind::data}, {"q", OperandKind::data}};
 constexpr Operand assume_operands[] = {{"p", OperandKind::data}, {"claim", OperandKind::string}};
 constexpr Operand one_operand[] = {{"p", OperandKind::data}};
 
@@ -329,7 +336,7 @@ constinit const Builtin builtin_preimage = BuiltinFields{
 
 constinit const Builtin builtin_cross = BuiltinFields{
     .name = "cross",
-    .operands = pair_operands,
+    .operands = partition_pair,
     .doc = "What each piece of one partition and each piece of another one have in common, by both colours.",
     .example =
         "fields Cell { state: f64 }\nlet cells = region Cell[8]\n"
@@ -340,7 +347,7 @@ constinit const Builtin builtin_cross = BuiltinFields{
 
 constinit const Builtin builtin_partition_intersect = BuiltinFields{
     .name = "partition.&",
-    .operands = pair_operands,
+    .operands = partition_pair,
     .doc = "What pieces of equal colour have in common; with a region: what each piece has in common with it.",
     .example =
         "fields Cell { state: f64 }\nlet cells = region Cell[8]\n"
@@ -351,7 +358,7 @@ constinit const Builtin builtin_partition_intersect = BuiltinFields{
 
 constinit const Builtin builtin_partition_subtract =
     BuiltinFields{.name = "partition.-",
-                  .operands = pair_operands,
+                  .operands = partition_pair,
                   .doc = "The points of each piece that the piece of equal colour, or a region, does not have.",
                   .example =
                       "fields Cell { state: f64 }\nlet owned = blocks(region Cell[8], 2)\n"
@@ -362,7 +369,7 @@ constinit const Builtin builtin_partition_subtract =
 
 constinit const Builtin builtin_partition_unite =
     BuiltinFields{.name = "partition.|",
-                  .operands = pair_operands,
+                  .operands = partition_pair,
                   .doc = "The points that one of the pieces of equal colour has, or the piece and a region.",
                   .example =
                       "fields Cell { state: f64 }\nlet cells = region Cell[8]\n"

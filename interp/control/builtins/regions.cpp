@@ -1,5 +1,6 @@
 // Regions and their pieces: fill, shrink, grid; and what the other builtins of regions share.
 #include <algorithm>
+#include <utility>
 
 #include "interp/control/builtins/region_operands.hpp"
 
@@ -41,8 +42,8 @@ FieldContents contents_of(HostContext& host, const Value& field) {
   const Space all{of.space.root};
   const Region& region = target.regions()[of.space.root];
   FieldContents found{target.receive(target.field_value(all, of.field, host.span), host.span), {}};
-  found.values = {found.array.data(), region.fields[of.field].precision,
-                  region.name + "." + region.fields[of.field].name};
+  const RegionField& read = region.fields[of.field];
+  found.values = {std::as_const(found.array).raw(), read.precision, region.name + "." + read.name};
   return found;
 }
 

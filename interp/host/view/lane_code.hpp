@@ -32,6 +32,7 @@ struct LaneAccess {
   std::uint32_t view = 0, field = 0;
   std::uint8_t width = 8;
   bool aligned = false;
+  bool by_number = false;    // at the point with as many points before it as that of the loop; then aligned, too
   bool or_else = false;      // at(): there may be no such point
   std::vector<Dim> offsets;  // by axis; their symbols have numbers of registers of one element
   std::vector<Register> index;
@@ -40,27 +41,26 @@ struct LaneAccess {
 
 struct LaneInstruction {
   enum class Kind : std::uint8_t {
-    kernel,      // out = kernel(in...)
-    number,      // out = op(in...) on host values
-    convert,     // out = the host value in[0] in the precision of out
-    copy,        // out = in[0]
-    coordinate,  // out = coordinate `number` of the point
-    load,        // out = aligned field, or in[0] where there is no such point
-    index,       // out = places of `access` in its root, by its registers
-    gather,      // out = field at places in[0], or in[1] where there is no such point
-    store,       // aligned field = in[0]
-    scatter,     // field at places in[0] = in[1]
-    folds,       // fields at places in[0], in[2]... folded with in[1], in[3]..., point by point
-    reduce,      // out = all in[0] of the loop, by the tree of the root
-    load_dense,  // out = what whole `number` has at the place of the point
-    store_dense,
+    kernel,         // out = kernel(in...)
+    number,         // out = op(in...) on host values
+    convert,        // out = the host value in[0] in the precision of out
+    copy,           // out = in[0]
+    extent,         // out = extent `number` of view `access`
+    coordinate,     // out = coordinate `number` of the point
+    load,           // out = aligned field, or in[0] where there is no such point
+    index,          // out = places of `access` in its root, by its registers
+    gather,         // out = field at places in[0], or in[1] where there is no such point
+    store,          // aligned field = in[0]
+    scatter,        // field at places in[0] = in[1]
+    folds,          // fields at places in[0], in[2]... folded with in[1], in[3]..., point by point
+    total,          // one more strip of total `number` of the loop is in[0]
+    load_whole,     // out = elements of input `number`, as many as the view has points
+    store_whole,    // output `number` has in[0] there
     jump,           // to `number`
     jump_unless,    // in[0]
     jump_if_empty,  // where view `access` has no points
     count,          // if in[0] >= in[1] jump, else out = in[0], in[0] += 1
-    loop,           // loop `number`
-    whole,          // whole `number` = op of wholes and registers
-    pick            // out = the one element of whole `number`
+    loop            // loop `number`
   };
   Kind kind = Kind::kernel;
   bool copies = false;  // load: its value is needed after the field is written
@@ -80,6 +80,12 @@ struct LaneFold {  // an entry of `folds`, for two of its registers
   const Kernel* kernel = nullptr;
 };
 
+struct LaneTotal {  // of all points of a loop
+  std::string_view op;
+  Register in = 0, out = 0;
+  Span span;
+};
+
 struct LaneLoop {
   std::uint32_t view = 0;
   bool strip = false;
@@ -88,7 +94,9 @@ struct LaneLoop {
   std::vector<Register> coordinates;                  // of one element each, in scalar code
   std::vector<std::pair<Register, Register>> spread;  // one element -> lanes, before the first strip
   std::vector<std::vector<LaneFold>> folds;           // by LaneInstruction::number
-  bool by_rows = false;                               // a run may not go on in the next row
+  std::vector<LaneTotal> totals;
+  std::vector<std::uint32_t> wholes;  // inputs that have an element for each point
+  bool by_rows = false;               // a run may not go on in the next row
 };
 
 struct LaneProgram {
@@ -100,6 +108,7 @@ struct LaneProgram {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::size_t scratch_bytes = 0;
   std::string why_not_strip;
+  Span why_at;
 };
 
 }  // namespace taskspec

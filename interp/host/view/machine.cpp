@@ -19,7 +19,9 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
       at_(program.registers.size()),
       access_(program.accesses.size()) {
   for (Register r = 0; r < at_.size(); ++r) at_[r] = own_slot(r);
-  for (std::uint32_t k = 0; k < code.inputs; ++k) std::memcpy(at_[k], run.inputs[k], program.registers[k].width);
+  for (std::uint32_t k = 0; k < code.inputs; ++k)
+    if (code.values[k].kind != ViewCode::Item::Kind::whole)
+      std::memcpy(at_[k], run.inputs[k], program.registers[k].width);
   for (const auto& [r, array] : program.constants) std::memcpy(at_[r], array.raw(), program.registers[r].width);
 }
 
@@ -27,6 +29,7 @@ void LaneMachine::run() {
   code(program_.code, {});
   for (std::size_t k = 0; k < code_.outputs.size(); ++k) {
     const Register r = code_.outputs[k].value.value;
+    if (code_.values[r].kind == ViewCode::Item::Kind::whole) continue;  // written where it lies
     std::memcpy(run_.outputs[k], at_[r], program_.registers[r].width);
   }
 }
@@ -85,10 +88,19 @@ void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
       return convert(i, turn);
     case Kind::copy:
       return copy(i, turn);
+    case Kind::extent:
+      return extent(i);
     case Kind::coordinate:
       return coordinate(i, turn);
     case Kind::load:
-      return program_.accesses[i.access].or_else ? load_or_else(i, turn) : load(i, turn);
+      return program_.accesses[i.access].or_else     ? load_or_else(i, turn)
+             : program_.accesses[i.access].by_number ? load_by_number(i, turn)
+                                                     : load(i, turn);
+    case Kind::load_whole:
+    case Kind::store_whole:
+      return whole(i, turn);
+    case Kind::total:
+      return total(i, turn);
     case Kind::index:
       return index(i, turn);
     case Kind::gather:
@@ -192,6 +204,12 @@ void LaneMachine::copy(const LaneInstruction& i, const Turn& turn) {
   std::memcpy(at_[i.out], at_[i.in[0]], static_cast<std::size_t>(out.lanes ? turn.count : 1) * out.width);
 }
 
+void LaneMachine::extent(const LaneInstruction& i) {
+  const ViewMemory& of = view(i.access);
+  const std::int64_t extent = of.root->rank == 1 ? of.points->size() : of.points->rect().extent(i.number);
+  std::memcpy(at_[i.out], &extent, sizeof extent);
+}
+
 void LaneMachine::coordinate(const LaneInstruction& i, const Turn& turn) {
   auto* out = reinterpret_cast<std::int64_t*>(at_[i.out]);
   for (const Segment& s : turn.segments) {
@@ -221,7 +239,7 @@ void LaneMachine::no_point(const LaneAccess& access, const Point& point) const {
 void LaneMachine::check_bounds(const LaneLoop& loop, const RowRun& run) {
   for (std::uint32_t a : loop.aligned) {
     const LaneAccess& access = program_.accesses[a];
-    if (access.or_else) continue;
+    if (access.or_else || access.by_number) continue;
     const ViewMemory& of = view(access.view);
     const Point start = moved(a, run.start);
     const std::size_t last = start.rank == 0 ? 0 : start.rank - 1u;
@@ -247,6 +265,43 @@ void LaneMachine::load(const LaneInstruction& i, const Turn& turn) {
   for (const Segment& s : turn.segments)
     move_elements(base(access) + place(i.access, s.at.start) * access.width, at_[i.out] + s.first * access.width,
                   s.count, access.width);
+}
+
+// Of another view, whose runs may be cut elsewhere.
+void LaneMachine::load_by_number(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  const ViewMemory& of = view(access.view);
+  at_[i.out] = own_slot(i.out);
+  for (const Segment& s : turn.segments)
+    for (std::int64_t done = 0; done < s.count;) {
+      const Run run = numbered(of, s.at.number + done);
+      const std::int64_t part = std::min(s.count - done, run.size());
+      std::byte* from = base(access) + run.lo * access.width;
+      if (part == turn.count && !i.copies) {
+        at_[i.out] = from;
+        return;
+      }
+      move_elements(from, own_slot(i.out) + (s.first + done) * access.width, part, access.width);
+      done += part;
+    }
+}
+
+void LaneMachine::whole(const LaneInstruction& i, const Turn& turn) {
+  const bool loads = i.kind == LaneInstruction::Kind::load_whole;
+  const Register lanes = loads ? i.out : i.in[0];
+  const std::uint8_t width = program_.registers[lanes].width;
+  for (const Segment& s : turn.segments) {
+    std::byte* strip = at_[lanes] + s.first * width;
+    if (loads)
+      move_elements(run_.inputs[i.number] + s.at.number * width, strip, s.count, width);
+    else
+      move_elements(strip, run_.outputs[i.number] + s.at.number * width, s.count, width);
+  }
+}
+
+void LaneMachine::total(const LaneInstruction& i, const Turn& turn) {
+  const std::uint8_t width = program_.registers[i.in[0]].width;
+  for (const Segment& s : turn.segments) totals_[i.number].add(s.at.linear, at_[i.in[0]] + s.first * width, s.count);
 }
 
 // The run is cut where it leaves the view; the rest has the value that was given.
@@ -396,6 +451,39 @@ void LaneMachine::loop(const LaneLoop& loop) {
     each_run(view(loop.view), loop.by_rows, [&](const RowRun& run) { return scalar_run(loop, run); });
     return;
   }
+  check_numbers(loop);
+  totals_.clear();
+  for (const LaneTotal& total : loop.totals)
+    totals_.emplace_back(*RootTree::fold_of(total.op), program_.registers[total.in].precision);
+  strips(loop);
+  finish_totals(loop);
+}
+
+// What is taken point by point from several places has as many points everywhere.
+void LaneMachine::check_numbers(const LaneLoop& loop) const {
+  const std::int64_t points = view(loop.view).points->size();
+  auto check = [&](std::int64_t others, const std::string& name, Span span) {
+    if (points == others) return;
+    throw LaneFault{{"E5004",
+                     fmt::format("{} has {} points, and {} has {}", code_.views[loop.view].name, points, name, others),
+                     span}};
+  };
+  for (std::uint32_t a : loop.aligned)
+    if (const LaneAccess& access = program_.accesses[a]; access.by_number)
+      check(view(access.view).points->size(), code_.views[access.view].name, access.span);
+  for (std::uint32_t input : loop.wholes) check(code_.values[input].type.elements(), "a tensor", {});
+}
+
+void LaneMachine::finish_totals(const LaneLoop& loop) {
+  for (std::size_t k = 0; k < loop.totals.size(); ++k) {
+    const LaneTotal& total = loop.totals[k];
+    if (totals_[k].empty() && totals_[k].needs_elements())
+      throw LaneFault{{"E5003", fmt::format("'{}' of no points, in task {}", total.op, code_.task), total.span}};
+    totals_[k].finish(program_.registers[total.out].precision, at_[total.out]);
+  }
+}
+
+void LaneMachine::strips(const LaneLoop& loop) {
   constexpr std::int64_t long_run = 64;  // from here on a run has strips of its own
   std::vector<Segment> waiting;
   std::int64_t points = 0;
@@ -409,7 +497,9 @@ void LaneMachine::loop(const LaneLoop& loop) {
     const std::size_t last = run.start.rank == 0 ? 0 : run.start.rank - 1u;
     if (run.count >= long_run) flush();
     for (std::int64_t done = 0; done < run.count;) {
-      Segment s{points, std::min(run.count - done, strip_length - points), {run.linear + done, 0, run.start}};
+      Segment s{points,
+                std::min(run.count - done, strip_length - points),
+                {run.linear + done, 0, run.number + done, run.start}};
       s.at.count = s.count;
       s.at.start.at[last] += done;
       done += s.count;
@@ -434,7 +524,7 @@ void LaneMachine::strip(const LaneLoop& loop, std::span<const Segment> segments,
 bool LaneMachine::scalar_run(const LaneLoop& loop, const RowRun& run) {
   check_bounds(loop, run);
   const std::size_t last = run.start.rank == 0 ? 0 : run.start.rank - 1u;
-  Segment s{0, 1, {run.linear, 1, run.start}};
+  Segment s{0, 1, {run.linear, 1, run.number, run.start}};
   for (std::int64_t e = 0; e < run.count; ++e, ++s.at.linear) {
     if (++jumps_ % 1024 == 0) look_for_interrupt();
     if (e > 0) ++s.at.start.at[last];

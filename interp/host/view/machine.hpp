@@ -1,6 +1,7 @@
 // Runs a lane program once, for one point of a launch.
 #pragma once
 #include "interp/host/view/lane_code.hpp"
+#include "interp/host/view/root_tree.hpp"
 #include "interp/host/view/view_points.hpp"
 #include "ir/view_code/view_code.hpp"
 
@@ -31,8 +32,12 @@ class LaneMachine {
   void number(const LaneInstruction& i, const Turn& turn);
   void convert(const LaneInstruction& i, const Turn& turn);
   void copy(const LaneInstruction& i, const Turn& turn);
+  void extent(const LaneInstruction& i);
   void coordinate(const LaneInstruction& i, const Turn& turn);
   void load(const LaneInstruction& i, const Turn& turn);
+  void load_by_number(const LaneInstruction& i, const Turn& turn);
+  void whole(const LaneInstruction& i, const Turn& turn);
+  void total(const LaneInstruction& i, const Turn& turn);
   void load_or_else(const LaneInstruction& i, const Turn& turn);
   void index(const LaneInstruction& i, const Turn& turn);
   void gather(const LaneInstruction& i, const Turn& turn);
@@ -44,6 +49,9 @@ class LaneMachine {
   // ---- loops ----
   void loop(const LaneLoop& loop);
   void enter(const LaneLoop& loop);
+  void strips(const LaneLoop& loop);
+  void finish_totals(const LaneLoop& loop);
+  void check_numbers(const LaneLoop& loop) const;
   void check_bounds(const LaneLoop& loop, const RowRun& run);
   bool scalar_run(const LaneLoop& loop, const RowRun& run);
   void strip(const LaneLoop& loop, std::span<const Segment> segments, std::int64_t count);
@@ -71,6 +79,7 @@ class LaneMachine {
   std::byte* scratch_;
   std::vector<std::byte*> at_;  // by register
   std::vector<AccessState> access_;
+  std::vector<RootTree> totals_;  // of the loop
   std::uint32_t jumps_ = 0;
 };
 

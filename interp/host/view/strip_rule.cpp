@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "interp/host/view/lowering.hpp"
+#include "interp/host/view/lane_maker.hpp"
 
 namespace taskspec {
 
@@ -70,10 +70,6 @@ std::string_view control_word(ViewStep::Kind kind) {
     case Kind::leave:
     case Kind::next:
       return "the body of the loop may be left early";
-    case Kind::whole_field:
-    case Kind::whole_op:
-    case Kind::whole_store:
-      return "a whole field in the body of the loop";
     default:
       return {};
   }

@@ -3,13 +3,14 @@
 //
 //   task add_one(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }
 //
-//   Result<std::shared_ptr<const ViewBody>> body = ViewBody::make({program, task, ops, {1}, {}, {}});
+//   Result<std::shared_ptr<const ViewBody>> body = ViewBody::make({program, task, ops, inputs});
 //   (*body)->run({.views = views, .inputs = inputs, .outputs = outputs, .point = point}, context);
 //   (*body)->form() == "strip"
 //
 // Loops over a view run as strips of 512 points where that means the same as one point after the other; else as byte
 // code for each point. Both do what the kernels of the op records do.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,9 +49,9 @@ class ViewBody {
     const Program& program;
     FunctionId task;
     const OpTable& ops;
-    std::vector<std::uint8_t> ranks;  // by view parameter
-    std::vector<ArrayType> inputs;    // by other parameter; host scalars have rank 0
-    NativeTask native = {};           // of an extern task
+    std::vector<ArrayType> inputs;                           // by other parameter; host scalars have rank 0
+    std::function<Value(ModuleId, VariableId)> global = {};  // what the top level of a module holds
+    NativeTask native = {};                                  // of an extern task
   };
   // Or why it cannot be run: E1009 names what a body over views cannot have.
   static Result<std::shared_ptr<const ViewBody>> make(const Request& request);

@@ -11,6 +11,7 @@ namespace taskspec {
 // `count` points from `start` on along the last axis; `linear` in the root.
 struct RowRun {
   std::int64_t linear = 0, count = 0;
+  std::int64_t number = 0;  // points before it
   Point start;
 };
 
@@ -20,8 +21,10 @@ bool each_run(const ViewMemory& view, bool by_rows, Visit&& visit) {
   const Rect& root = *view.root;
   const std::size_t last = root.rank == 0 ? 0 : root.rank - 1u;
   bool going = true;
+  std::int64_t number = 0;
   auto row = [&](std::int64_t lo, std::int64_t hi) {
-    if (going) going = visit(RowRun{lo, hi - lo, root.point(lo)});
+    if (going) going = visit(RowRun{lo, hi - lo, number, root.point(lo)});
+    number += hi - lo;
   };
   auto run = [&](Run r) {
     if (!by_rows) return row(r.lo, r.hi);
@@ -41,6 +44,22 @@ bool each_run(const ViewMemory& view, bool by_rows, Visit&& visit) {
     }
   }
   return going;
+}
+
+// The point with so many points before it, and how many follow it in its run.
+inline Run numbered(const ViewMemory& view, std::int64_t number) {
+  const Rect& root = *view.root;
+  if (!view.points->is_rect()) {
+    const std::int64_t linear = view.points->intervals().nth(number);
+    const std::span<const Run> runs = view.points->intervals().runs();
+    auto behind = std::upper_bound(runs.begin(), runs.end(), linear,
+                                   [](std::int64_t value, const Run& run) { return value < run.lo; });
+    return {linear, (--behind)->hi};
+  }
+  const Rect& rect = view.points->rect();
+  const Point point = rect.point(number);
+  const std::int64_t linear = root.linear(point);
+  return {linear, root.rank == 0 ? linear + 1 : linear + rect.hi[root.rank - 1u] - point[root.rank - 1u]};
 }
 
 // A place that moves through a view: it looks at the run it was in last first.

@@ -15,19 +15,19 @@ using Fails = FormRecord::Fails;
 
 namespace {
 
-bool is_data(const Type& type) { return type.is(Kind::region) || type.is(Kind::view); }
+bool holds_points(const Type& type) { return type.is(Kind::region) || type.is(Kind::view); }
 
 // The field of a view or region that a call names.
-const FieldsTable::Field* field_of(const FormCheck& c, const Call& call) {
+const FieldsTable::Field* data_field_of(const FormCheck& c, const Call& call) {
   const Type& of = c.type(call, 0);
-  if (!is_data(of) || !of.fields.valid() || of.fields.index() >= c.program.fields_tables.size()) return nullptr;
+  if (!holds_points(of) || !of.fields.valid() || of.fields.index() >= c.program.fields_tables.size()) return nullptr;
   for (const FieldsTable::Field& field : c.program[of.fields].fields)
     if (field.name == call.name) return &field;
   return nullptr;
 }
 
-void check_field(const FormCheck& c, const Call& call) {
-  c.want(field_of(c, call) != nullptr, "no field of this data");
+void check_data_field(const FormCheck& c, const Call& call) {
+  c.want(data_field_of(c, call) != nullptr, "no field of this data");
 }
 
 // Indices from `from` up to `to`: ints of the body, or integer tensors of rank 0.
@@ -40,29 +40,29 @@ void check_indices(const FormCheck& c, const Call& call, std::size_t to) {
   }
 }
 
-bool is_element(const FormCheck& c, const Call& call, const Type& type) {
-  const FieldsTable::Field* field = field_of(c, call);
+bool is_view_element(const FormCheck& c, const Call& call, const Type& type) {
+  const FieldsTable::Field* field = data_field_of(c, call);
   return field && type.is_tensor() && type.rank() == 0 && type.precision == field->precision;
 }
 
-void check_element(const FormCheck& c, const Call& call) {
+void check_view_element(const FormCheck& c, const Call& call) {
   check_indices(c, call, call.in.size());
-  c.want(is_element(c, call, call.type), "an element of another type");
+  c.want(is_view_element(c, call, call.type), "an element of another type");
 }
 
-void check_at(const FormCheck& c, const Call& call) {
+void check_view_at(const FormCheck& c, const Call& call) {
   check_indices(c, call, call.in.size() - 1);
-  c.want(is_element(c, call, call.type) && is_element(c, call, c.type(call, call.in.size() - 1)),
+  c.want(is_view_element(c, call, call.type) && is_view_element(c, call, c.type(call, call.in.size() - 1)),
          "an element of another type");
 }
 
-void check_store(const FormCheck& c, const Call& call) {
+void check_view_store(const FormCheck& c, const Call& call) {
   check_indices(c, call, call.in.size() - 1);
-  c.want(is_element(c, call, c.type(call, call.in.size() - 1)), "an element of another type");
+  c.want(is_view_element(c, call, c.type(call, call.in.size() - 1)), "an element of another type");
 }
 
-void check_fold(const FormCheck& c, const Call& call) {
-  check_store(c, call);
+void check_view_fold(const FormCheck& c, const Call& call) {
+  check_view_store(c, call);
   c.want(call.index < reduce_words.size(), "no reduction");
 }
 
@@ -127,7 +127,7 @@ constinit const FormRecord region_field = {
     .text = "{t0}.{what}",
     .rearranges = true,
     .cheap = true,
-    .check = check_field,
+    .check = check_data_field,
 };
 
 // As a tensor: what it holds now.
@@ -176,7 +176,7 @@ constinit const FormRecord view_element = {
     .operands = {2, SIZE_MAX},
     .dump = "{what} of {in}",
     .text = "{t0}[{rest}].{what}",
-    .check = check_element,
+    .check = check_view_element,
 };
 
 // {view, index..., value where there is no such point}
@@ -186,7 +186,7 @@ constinit const FormRecord view_at = {
     .operands = {3, SIZE_MAX},
     .dump = "{what} of {in}",
     .text = "at({in}).{what}",
-    .check = check_at,
+    .check = check_view_at,
 };
 
 // All points of the view, in order.
@@ -198,7 +198,7 @@ constinit const FormRecord view_field = {
     .text = "{t0}.{what}",
     .check =
         [](const FormCheck& c, const Call& call) {
-          const FieldsTable::Field* field = field_of(c, call);
+          const FieldsTable::Field* field = data_field_of(c, call);
           c.want(field && call.type.is_tensor() && call.type.precision == field->precision &&
                      call.type.rank() == c.type(call, 0).dims.size(),
                  "a field of another type");
@@ -213,7 +213,7 @@ constinit const FormRecord view_store = {
     .gives = Gives::nothing,
     .dump = "{what} of {in}",
     .changes_data = true,
-    .check = check_store,
+    .check = check_view_store,
 };
 
 // {view, index..., value}: one more contribution, by the ReduceOp `index`.
@@ -224,7 +224,7 @@ constinit const FormRecord view_fold = {
     .gives = Gives::nothing,
     .dump = "{what} of {in}",
     .changes_data = true,
-    .check = check_fold,
+    .check = check_view_fold,
 };
 
 // {view, tensor of all its points}
@@ -235,7 +235,7 @@ constinit const FormRecord store_view_field = {
     .gives = Gives::nothing,
     .dump = "{what} of {in}",
     .changes_data = true,
-    .check = check_field,
+    .check = check_data_field,
 };
 
 }  // namespace taskspec::form_records

@@ -1,7 +1,7 @@
 // Steps of a body (ir/view_code) to flat code over registers. A loop over points becomes strips where that means the
 // same as one point after the other; else the program says why it did not.
 //
-//   LaneProgram program = lower(code, ops);
+//   LaneProgram program = make_lanes(code, ops);
 #pragma once
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace taskspec {
 
 // Throws Error (E1009) for an op that has no form on single elements.
-LaneProgram lower(const ViewCode& code, const OpTable& ops);
+LaneProgram make_lanes(const ViewCode& code, const OpTable& ops);
 
 // What a loop does to fields, for the rule below.
 struct FieldUse {
@@ -34,9 +34,9 @@ std::optional<NoStrip> written_elsewhere(const ViewCode& code, const std::vector
 // Control, and variables that go from one point to the next.
 std::optional<NoStrip> not_straight(const ViewCode& code, const ViewStep& loop);
 
-class Lowering {
+class LaneMaker {
  public:
-  Lowering(const ViewCode& code, const OpTable& ops);
+  LaneMaker(const ViewCode& code, const OpTable& ops);
   LaneProgram make() &&;
 
  private:
@@ -75,7 +75,7 @@ class Lowering {
   std::uint32_t add_access(LaneAccess access);
   LaneAccess access_of(const ViewStep& step) const;
 
-  // ---- strips (lower_strip.cpp) ----
+  // ---- strips (strip_maker.cpp) ----
   std::optional<NoStrip> why_not(const ViewStep& loop);
   void collect_uses(const ViewStep& loop, std::vector<FieldUse>& uses);
   void strip_loop(const ViewStep& loop);
@@ -88,13 +88,10 @@ class Lowering {
   void strip_read(const ViewStep& step);
   void strip_write(const ViewStep& step);
   void strip_fold(const ViewStep& step);
+  void strip_whole(const ViewStep& step);
   bool folds_in_place(const ViewStep& step) const;
   void settle_memory(LaneLoop& loop);
   void settle_slots(LaneLoop& loop);
-
-  // ---- wholes (lower_whole.cpp) ----
-  struct Whole;
-  void whole_step(const ViewStep& step);
 
   const ViewCode& code_;
   const OpTable& ops_;
@@ -106,7 +103,6 @@ class Lowering {
   bool certain_ = false;  // what comes now runs for each point of the loop
   struct Enclosing {      // what a `leave` may end
     std::vector<std::size_t> leaves, nexts;
-    bool points = false;
   };
   std::vector<Enclosing> enclosing_;
   std::vector<ViewValue> coordinates_;  // of the loop

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "interp/host/view/lowering.hpp"
+#include "interp/host/view/lane_maker.hpp"
 
 namespace taskspec {
 
 // ---- whether it is one ----------------------------------------------------------------------------
 
 // Goes through the body as strip_step will, as far as places need it.
-void Lowering::collect_uses(const ViewStep& loop, std::vector<FieldUse>& uses) {
+void LaneMaker::collect_uses(const ViewStep& loop, std::vector<FieldUse>& uses) {
   using Step = ViewStep::Kind;
   for (const ViewStep& s : loop.blocks[0]) {
     for (ViewValue value : s.outs) place(value);
@@ -31,7 +31,7 @@ void Lowering::collect_uses(const ViewStep& loop, std::vector<FieldUse>& uses) {
   }
 }
 
-std::optional<NoStrip> Lowering::why_not(const ViewStep& loop) {
+std::optional<NoStrip> LaneMaker::why_not(const ViewStep& loop) {
   if (std::optional<NoStrip> reason = not_straight(code_, loop)) return reason;
   std::vector<FieldUse> uses;
   collect_uses(loop, uses);
@@ -41,7 +41,7 @@ std::optional<NoStrip> Lowering::why_not(const ViewStep& loop) {
 
 // ---- its code -------------------------------------------------------------------------------------
 
-void Lowering::strip_loop(const ViewStep& s) {
+void LaneMaker::strip_loop(const ViewStep& s) {
   const std::uint32_t mine = loop_;
   made_.loops[mine].strip = true;
   std::vector<LaneInstruction> code;
@@ -60,7 +60,7 @@ void Lowering::strip_loop(const ViewStep& s) {
   folds_.clear();
 }
 
-void Lowering::strip_step(const ViewStep& s) {
+void LaneMaker::strip_step(const ViewStep& s) {
   using Step = ViewStep::Kind;
   switch (s.kind) {
     case Step::move:
@@ -74,18 +74,28 @@ void Lowering::strip_step(const ViewStep& s) {
       if (s.kind == Step::op || (s.op && !s.op->extent)) return strip_arithmetic(s);
       pending_[s.out()] = &s;  // as a place it is not computed at all
       return;
+    case Step::extent:
+      before_->push_back(
+          {.kind = Kind::extent, .out = one(s.out()), .access = s.view, .number = s.field, .span = s.span});
+      home_[s.out().index()] = top;
+      return;
     case Step::read:
     case Step::read_at:
       return strip_read(s);
     case Step::store:
       return strip_write(s);
+    case Step::read_number:
+    case Step::read_whole:
+    case Step::store_whole:
+    case Step::accumulate:
+      return strip_whole(s);
     default:
       return strip_fold(s);
   }
 }
 
 // What is the same for all points is made once, in front of the loop.
-bool Lowering::hoisted(const ViewStep& s) {
+bool LaneMaker::hoisted(const ViewStep& s) {
   LaneInstruction instruction;
   for (ViewValue value : s.in) {
     if (!outside(resolved(value))) return false;
@@ -100,7 +110,7 @@ bool Lowering::hoisted(const ViewStep& s) {
   return true;
 }
 
-void Lowering::strip_arithmetic(const ViewStep& s) {
+void LaneMaker::strip_arithmetic(const ViewStep& s) {
   LaneInstruction instruction;
   for (ViewValue value : s.in) instruction.in.push_back(s.kind == ViewStep::Kind::op ? lanes(value) : operand(value));
   const Register out = add_register(code_[s.out()].precision, true);
@@ -110,7 +120,7 @@ void Lowering::strip_arithmetic(const ViewStep& s) {
 }
 
 // As 512 elements, those of all points alike included.
-Register Lowering::lanes(ViewValue value) {
+Register LaneMaker::lanes(ViewValue value) {
   value = resolved(value);
   if (auto known = lanes_.find(value); known != lanes_.end()) return known->second;
   if (auto waiting = pending_.find(value); waiting != pending_.end()) {
@@ -129,12 +139,12 @@ Register Lowering::lanes(ViewValue value) {
 }
 
 // For instructions that take either.
-Register Lowering::operand(ViewValue value) {
+Register LaneMaker::operand(ViewValue value) {
   value = resolved(value);
   return outside(value) ? one(value) : lanes(value);
 }
 
-Register Lowering::strip_places(const ViewStep& s, std::span<const ViewValue> index, std::uint32_t& access) {
+Register LaneMaker::strip_places(const ViewStep& s, std::span<const ViewValue> index, std::uint32_t& access) {
   std::vector<Register> registers;
   bool varies = false;
   for (ViewValue value : index) {
@@ -153,7 +163,7 @@ Register Lowering::strip_places(const ViewStep& s, std::span<const ViewValue> in
   return out;
 }
 
-void Lowering::strip_read(const ViewStep& s) {
+void LaneMaker::strip_read(const ViewStep& s) {
   const bool or_else = s.kind == ViewStep::Kind::read_at;
   const std::span index = std::span(s.in).first(s.in.size() - (or_else ? 1 : 0));
   place(s.out());
@@ -181,7 +191,7 @@ void Lowering::strip_read(const ViewStep& s) {
   emit(std::move(made));
 }
 
-void Lowering::strip_write(const ViewStep& s) {
+void LaneMaker::strip_write(const ViewStep& s) {
   const std::span index = std::span(s.in).first(s.in.size() - 1);
   const Register value = lanes(s.in.back());
   if (std::optional<LaneAccess> near = aligned(s.view, s.field, index)) {
@@ -196,18 +206,51 @@ void Lowering::strip_write(const ViewStep& s) {
   emit({.kind = Kind::scatter, .in = {at, value}, .access = access, .span = s.span});
 }
 
+// Of the loops that whole fields become.
+void LaneMaker::strip_whole(const ViewStep& s) {
+  LaneLoop& loop = made_.loops[loop_];
+  if (s.kind == ViewStep::Kind::accumulate) {
+    const Register value = lanes(s.in[0]);
+    LaneLoop& mine = made_.loops[loop_];
+    emit(
+        {.kind = Kind::total, .in = {value}, .number = static_cast<std::uint32_t>(mine.totals.size()), .span = s.span});
+    mine.totals.push_back({s.op->name, value, one(s.out()), s.span});
+    home_[s.out().index()] = top;
+    return;
+  }
+  if (s.kind == ViewStep::Kind::store_whole) {
+    std::uint32_t number = 0;
+    while (code_.outputs[number].value != s.in[0]) ++number;
+    emit({.kind = Kind::store_whole, .in = {lanes(s.in[1])}, .number = number, .span = s.span});
+    return;
+  }
+  place(s.out());
+  const Register out = lanes_[s.out()] = add_register(code_[s.out()].precision, true);
+  if (s.kind == ViewStep::Kind::read_whole) {
+    loop.wholes.push_back(s.in[0].value);
+    emit({.kind = Kind::load_whole, .out = out, .number = s.in[0].value, .span = s.span});
+    return;
+  }
+  LaneAccess access = access_of(s);
+  access.aligned = access.by_number = true;
+  const std::uint32_t at = add_access(std::move(access));
+  made_.loops[loop_].aligned.push_back(at);
+  emit({.kind = Kind::load, .out = out, .access = at, .span = s.span});
+}
+
 // All folds of its field are at the same place of each turn, so that they may come one after the other.
-bool Lowering::folds_in_place(const ViewStep& s) const {
+bool LaneMaker::folds_in_place(const ViewStep& s) const {
   std::optional<std::vector<Dim>> offsets;
   for (const ViewStep* fold : folds_.at({s.view, s.field})) {
-    auto access = const_cast<Lowering*>(this)->aligned(s.view, s.field, std::span(fold->in).first(fold->in.size() - 1));
+    auto access =
+        const_cast<LaneMaker*>(this)->aligned(s.view, s.field, std::span(fold->in).first(fold->in.size() - 1));
     if (!access || (offsets && access->offsets != *offsets)) return false;
     offsets = std::move(access->offsets);
   }
   return true;
 }
 
-void Lowering::strip_fold(const ViewStep& s) {
+void LaneMaker::strip_fold(const ViewStep& s) {
   const Precision precision = code_.views[s.view].fields[s.field].precision;
   const std::span index = std::span(s.in).first(s.in.size() - 1);
   if (folds_in_place(s)) {
@@ -251,6 +294,10 @@ namespace {
 
 using Kind = LaneInstruction::Kind;
 
+bool gives_nothing(const LaneInstruction& i) {
+  return i.kind == Kind::store || i.kind == Kind::scatter || i.kind == Kind::folds || i.kind == Kind::total ||
+         i.kind == Kind::store_whole;
+}
 bool writes_field(const LaneInstruction& i) {
   return i.kind == Kind::store || i.kind == Kind::scatter || i.kind == Kind::folds;
 }
@@ -260,7 +307,7 @@ bool reads_register(const LaneInstruction& i, Register r) { return std::ranges::
 }  // namespace
 
 // A load leaves its elements in the field, where it may; an op whose result goes into a field writes it there.
-void Lowering::settle_memory(LaneLoop& loop) {
+void LaneMaker::settle_memory(LaneLoop& loop) {
   std::vector<LaneInstruction>& code = loop.code;
   auto field = [&](const LaneInstruction& i) -> const LaneAccess& { return made_.accesses[i.access]; };
   auto write_of = [&](std::size_t i, const LaneAccess& of) {
@@ -297,7 +344,7 @@ void Lowering::settle_memory(LaneLoop& loop) {
 }
 
 // Registers of lanes that are not needed at the same time share a slot, so that all of them stay in the cache.
-void Lowering::settle_slots(LaneLoop& loop) {
+void LaneMaker::settle_slots(LaneLoop& loop) {
   std::vector<std::size_t> last(made_.registers.size(), 0);
   for (std::size_t i = 0; i < loop.code.size(); ++i)
     for (Register r : loop.code[i].in) last[r] = i;
@@ -312,7 +359,7 @@ void Lowering::settle_slots(LaneLoop& loop) {
       return true;
     });
     const LaneInstruction& made = loop.code[i];
-    if (writes_field(made) || !made_.registers[made.out].lanes) continue;
+    if (gives_nothing(made) || !made_.registers[made.out].lanes) continue;
     if (free.empty()) free.push_back(slots++);
     made_.registers[made.out].at = free.back();
     busy.emplace_back(std::max(last[made.out], i), free.back());

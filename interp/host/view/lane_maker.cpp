@@ -1,4 +1,4 @@
-#include "interp/host/view/lowering.hpp"
+#include "interp/host/view/lane_maker.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ constexpr std::size_t slot_bytes = strip_length * 8;
 
 }  // namespace
 
-Lowering::Lowering(const ViewCode& code, const OpTable& ops)
+LaneMaker::LaneMaker(const ViewCode& code, const OpTable& ops)
     : code_(code), ops_(ops), out_(&made_.code), dims_(code.values.size()), home_(code.values.size(), top) {
   for (const ViewCode::Item& item : code.values) add_register(item.precision, false);
   for (const auto& [value, array] : code.constants) {
@@ -23,9 +23,9 @@ Lowering::Lowering(const ViewCode& code, const OpTable& ops)
   }
 }
 
-LaneProgram lower(const ViewCode& code, const OpTable& ops) { return Lowering(code, ops).make(); }
+LaneProgram make_lanes(const ViewCode& code, const OpTable& ops) { return LaneMaker(code, ops).make(); }
 
-LaneProgram Lowering::make() && {
+LaneProgram LaneMaker::make() && {
   block(code_.body);
   std::size_t at = 0;
   for (LaneRegister& r : made_.registers)
@@ -39,18 +39,18 @@ LaneProgram Lowering::make() && {
 
 // ---- values ---------------------------------------------------------------------------------------
 
-Register Lowering::add_register(Precision precision, bool lanes) {
+Register LaneMaker::add_register(Precision precision, bool lanes) {
   made_.registers.push_back({precision, info(precision).bytes, lanes, 0});
   return static_cast<Register>(made_.registers.size() - 1);
 }
 
-ViewValue Lowering::resolved(ViewValue value) const {
+ViewValue LaneMaker::resolved(ViewValue value) const {
   for (auto known = alias_.find(value); known != alias_.end(); known = alias_.find(value)) value = known->second;
   return value;
 }
 
 // An int of the host as a polynomial over others, those that are made by nothing else included.
-std::optional<Dim> Lowering::dim_of(ViewValue value) const {
+std::optional<Dim> LaneMaker::dim_of(ViewValue value) const {
   value = resolved(value);
   const ViewCode::Item& item = code_[value];
   if (item.kind != ViewCode::Item::Kind::host || item.precision != Precision::i64 || item.variable) return std::nullopt;
@@ -58,12 +58,12 @@ std::optional<Dim> Lowering::dim_of(ViewValue value) const {
   return Dim(std::make_shared<SymbolInfo>(SymbolInfo{.name = "", .id = value.value}));
 }
 
-void Lowering::note_dim(ViewValue value, std::optional<Dim> dim) {
+void LaneMaker::note_dim(ViewValue value, std::optional<Dim> dim) {
   place(value);
   dims_[value.index()] = std::move(dim);
 }
 
-void Lowering::note_number(const ViewStep& step) {
+void LaneMaker::note_number(const ViewStep& step) {
   place(step.out());
   if (!step.op->extent || step.in.size() != step.op->operands.size()) return;
   std::vector<Dim> operands;
@@ -80,12 +80,12 @@ void Lowering::note_number(const ViewStep& step) {
 
 // ---- places ---------------------------------------------------------------------------------------
 
-std::uint32_t Lowering::add_access(LaneAccess access) {
+std::uint32_t LaneMaker::add_access(LaneAccess access) {
   made_.accesses.push_back(std::move(access));
   return static_cast<std::uint32_t>(made_.accesses.size() - 1);
 }
 
-LaneAccess Lowering::access_of(const ViewStep& step) const {
+LaneAccess LaneMaker::access_of(const ViewStep& step) const {
   LaneAccess access;
   access.view = step.view;
   access.field = step.field;
@@ -96,7 +96,8 @@ LaneAccess Lowering::access_of(const ViewStep& step) const {
 }
 
 // Of a place that lies as far from the point of the loop for all points.
-std::optional<LaneAccess> Lowering::aligned(std::uint32_t view, std::uint32_t field, std::span<const ViewValue> index) {
+std::optional<LaneAccess> LaneMaker::aligned(std::uint32_t view, std::uint32_t field,
+                                             std::span<const ViewValue> index) {
   if (index.size() != coordinates_.size()) return std::nullopt;
   LaneAccess access;
   access.view = view;
@@ -116,16 +117,16 @@ std::optional<LaneAccess> Lowering::aligned(std::uint32_t view, std::uint32_t fi
 
 // ---- scalar code ----------------------------------------------------------------------------------
 
-LaneInstruction& Lowering::emit(LaneInstruction instruction) {
+LaneInstruction& LaneMaker::emit(LaneInstruction instruction) {
   out_->push_back(std::move(instruction));
   return out_->back();
 }
 
-void Lowering::block(const ViewBlock& block) {
+void LaneMaker::block(const ViewBlock& block) {
   for (const ViewStep& s : block) step(s);
 }
 
-void Lowering::step(const ViewStep& s) {
+void LaneMaker::step(const ViewStep& s) {
   using Step = ViewStep::Kind;
   switch (s.kind) {
     case Step::number:
@@ -140,6 +141,9 @@ void Lowering::step(const ViewStep& s) {
       if (s.kind == Step::move && !code_[s.out()].variable) return note_dim(s.out(), dim_of(s.in[0]));
       return place(s.out());
     }
+    case Step::extent:
+      emit({.kind = Kind::extent, .out = one(s.out()), .access = s.view, .number = s.field, .span = s.span});
+      return place(s.out());
     case Step::read:
     case Step::read_at:
       return read(s);
@@ -163,14 +167,15 @@ void Lowering::step(const ViewStep& s) {
     case Step::leave:
     case Step::next:
       return leave(s);
-    case Step::whole_field:
-    case Step::whole_op:
-    case Step::whole_store:
-      throw failure("E1009", s.span, "tensors of several elements in a body over views are not built yet");
+    case Step::read_number:
+    case Step::read_whole:
+    case Step::store_whole:
+    case Step::accumulate:
+      bug("whole fields are loops of their own, which are always strips");
   }
 }
 
-const Kernel* Lowering::kernel(const ViewStep& s, std::span<const Precision> in, Precision out) {
+const Kernel* LaneMaker::kernel(const ViewStep& s, std::span<const Precision> in, Precision out) {
   const OpDef& op = *s.op;
   OpInstance call{&op, {}, s.attributes, {{out, {strip_length}}}};
   for (Precision precision : in) call.in.push_back({precision, {strip_length}});
@@ -183,7 +188,7 @@ const Kernel* Lowering::kernel(const ViewStep& s, std::span<const Precision> in,
   return made;
 }
 
-const Kernel* Lowering::fold_kernel(const OpDef& op, Precision precision) {
+const Kernel* LaneMaker::fold_kernel(const OpDef& op, Precision precision) {
   ViewStep step;
   step.op = &op;
   step.attributes.resize(2);
@@ -192,7 +197,7 @@ const Kernel* Lowering::fold_kernel(const OpDef& op, Precision precision) {
 }
 
 // One instruction on registers that are chosen already.
-void Lowering::arithmetic(const ViewStep& s, LaneInstruction instruction) {
+void LaneMaker::arithmetic(const ViewStep& s, LaneInstruction instruction) {
   instruction.span = s.span;
   instruction.op = s.op;
   if (s.kind == ViewStep::Kind::number) {
@@ -210,7 +215,7 @@ void Lowering::arithmetic(const ViewStep& s, LaneInstruction instruction) {
   emit(std::move(instruction));
 }
 
-Register Lowering::places(const ViewStep& s, std::span<const ViewValue> index, std::uint32_t& access) {
+Register LaneMaker::places(const ViewStep& s, std::span<const ViewValue> index, std::uint32_t& access) {
   LaneAccess made = access_of(s);
   for (ViewValue value : index) made.index.push_back(one(value));
   access = add_access(std::move(made));
@@ -219,7 +224,7 @@ Register Lowering::places(const ViewStep& s, std::span<const ViewValue> index, s
   return out;
 }
 
-void Lowering::read(const ViewStep& s) {
+void LaneMaker::read(const ViewStep& s) {
   const bool or_else = s.kind == ViewStep::Kind::read_at;
   const std::span index = std::span(s.in).first(s.in.size() - (or_else ? 1 : 0));
   place(s.out());
@@ -238,7 +243,7 @@ void Lowering::read(const ViewStep& s) {
   emit(std::move(gather));
 }
 
-void Lowering::write(const ViewStep& s) {
+void LaneMaker::write(const ViewStep& s) {
   const std::span index = std::span(s.in).first(s.in.size() - 1);
   std::uint32_t access = 0;
   const Register at = places(s, index, access);
@@ -258,7 +263,7 @@ void Lowering::write(const ViewStep& s) {
   emit({.kind = Kind::scatter, .in = {at, value}, .access = access, .span = s.span});
 }
 
-void Lowering::each_int(const ViewStep& s) {
+void LaneMaker::each_int(const ViewStep& s) {
   const Register next = add_register(Precision::i64, false), end = add_register(Precision::i64, false);
   emit({.kind = Kind::copy, .out = next, .in = {one(s.in[0])}});
   emit({.kind = Kind::copy, .out = end, .in = {one(s.in[1])}});
@@ -277,7 +282,7 @@ void Lowering::each_int(const ViewStep& s) {
   enclosing_.pop_back();
 }
 
-void Lowering::while_loop(const ViewStep& s) {
+void LaneMaker::while_loop(const ViewStep& s) {
   const bool certain = std::exchange(certain_, false);
   const auto head = static_cast<std::uint32_t>(out_->size());
   block(s.blocks[0]);
@@ -294,7 +299,7 @@ void Lowering::while_loop(const ViewStep& s) {
   enclosing_.pop_back();
 }
 
-void Lowering::choice(const ViewStep& s) {
+void LaneMaker::choice(const ViewStep& s) {
   const bool certain = std::exchange(certain_, false);
   const std::size_t test = out_->size();
   emit({.kind = Kind::jump_unless, .in = {one(s.in[0])}});
@@ -307,7 +312,7 @@ void Lowering::choice(const ViewStep& s) {
   certain_ = certain;
 }
 
-void Lowering::leave(const ViewStep& s) {
+void LaneMaker::leave(const ViewStep& s) {
   Enclosing& target = enclosing_[enclosing_.size() - 1 - s.levels];
   certain_ = false;
   std::vector<std::size_t>& jumps = s.kind == ViewStep::Kind::leave ? target.leaves : target.nexts;
@@ -315,7 +320,7 @@ void Lowering::leave(const ViewStep& s) {
   emit({.kind = Kind::jump, .span = s.span});
 }
 
-void Lowering::each_point(const ViewStep& s) {
+void LaneMaker::each_point(const ViewStep& s) {
   const std::uint32_t outer = std::exchange(loop_, static_cast<std::uint32_t>(made_.loops.size()));
   made_.loops.emplace_back();
   made_.loops.back().view = s.view;
@@ -324,27 +329,46 @@ void Lowering::each_point(const ViewStep& s) {
   for (ViewValue value : s.outs) place(value);
   std::optional<NoStrip> reason = outer == top ? why_not(s) : NoStrip{s.span, "a loop over a view inside another one"};
   if (reason) {
-    if (made_.why_not_strip.empty()) made_.why_not_strip = reason->text;
+    if (made_.why_not_strip.empty()) {
+      made_.why_not_strip = reason->text;
+      made_.why_at = reason->span;
+    }
     scalar_loop(s);
   }
   const std::size_t guard = out_->size();
   if (!reason) {
-    emit({.kind = Kind::jump_if_empty, .access = s.view});  // what stands in front of the loop runs only for it
+    // What stands in front of the loop runs only for it.
+    emit({.kind = Kind::jump_if_empty, .access = s.view});
     strip_loop(s);
   }
   const std::uint32_t mine = std::exchange(loop_, outer);
   coordinates_ = coordinates;
   emit({.kind = Kind::loop, .number = mine, .span = s.span});
-  if (!reason) (*out_)[guard].number = static_cast<std::uint32_t>(out_->size());
+  // A total of no points is one, too.
+  if (!reason)
+    (*out_)[guard].number = static_cast<std::uint32_t>(made_.loops[mine].totals.empty() ? out_->size() : guard + 1);
 }
 
-void Lowering::scalar_loop(const ViewStep& s) {
+namespace {
+
+// Then the points behind may never come, and their bounds are nobody's business.
+bool may_leave(const ViewBlock& block) {
+  for (const ViewStep& step : block) {
+    if (step.kind == ViewStep::Kind::leave) return true;
+    if (std::ranges::any_of(step.blocks, may_leave)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void LaneMaker::scalar_loop(const ViewStep& s) {
   const std::uint32_t mine = loop_;
   for (ViewValue value : s.outs) made_.loops[mine].coordinates.push_back(one(value));
   std::vector<LaneInstruction> code;
   std::vector<LaneInstruction>* outer = std::exchange(out_, &code);
-  const bool certain = std::exchange(certain_, true);
-  enclosing_.push_back({.points = true});
+  const bool certain = std::exchange(certain_, !may_leave(s.blocks[0]));
+  enclosing_.emplace_back();
   block(s.blocks[0]);
   for (std::size_t jump : enclosing_.back().leaves) code[jump].number = UINT32_MAX;
   for (std::size_t jump : enclosing_.back().nexts) code[jump].number = static_cast<std::uint32_t>(code.size());
