@@ -15,8 +15,10 @@
 #include "bench/front.hpp"
 #include "bench/loops.hpp"
 #include "bench/ops.hpp"
+#include "bench/regions.hpp"
 #include "bench/replay.hpp"
 #include "bench/snn.hpp"
+#include "bench/strips.hpp"
 #include "bench/train.hpp"
 #include "bench/validation.hpp"
 
@@ -29,10 +31,11 @@ struct Benchmark {
   int (*run)(const Settings&);
 };
 
-constexpr Benchmark benchmarks[] = {{"build", build}, {"chains", chains}, {"channels", channels},
-                                    {"chip", chip},   {"exact", exact},   {"front", front},
-                                    {"loops", loops}, {"ops", ops},       {"replay", replay},
-                                    {"snn", snn},     {"train", train},   {"validation", validation}};
+constexpr Benchmark benchmarks[] = {
+    {"build", build},     {"chains", chains},        {"channels", channels}, {"chip", chip},
+    {"exact", exact},     {"front", front},          {"loops", loops},       {"ops", ops},
+    {"regions", regions}, {"replay", replay},        {"snn", snn},           {"strips", strips},
+    {"train", train},     {"validation", validation}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

@@ -16,8 +16,8 @@ namespace taskspec {
 namespace {
 
 // What both programs of one run see.
-struct Shared {
-  Shared(const CutProgram& s, const Toolbox& t, const RunSettings& given)
+struct SharedRun {
+  SharedRun(const CutProgram& s, const Toolbox& t, const RunSettings& given)
       : cut(s), tools(t), settings(given), exchange(s.channels, given.capacity) {
     settings.output = [this, out = given.output](std::string_view text) {  // both may print
       std::lock_guard lock(printing);
@@ -97,7 +97,7 @@ std::optional<MachineRates> rates_of(const HostContext& context, const Interpret
   return measure_rates(context.program, context.ops, *apart->session().trial());
 }
 
-GraphRunning run_graph_program(Shared& shared) {
+GraphRunning run_graph_program(SharedRun& shared) {
   GraphRunning result;
   RunSettings settings = shared.settings;
   settings.interrupted = &shared.stopped;
@@ -142,7 +142,7 @@ GraphRunning run_graph_program(Shared& shared) {
 
 // ---- the host program -----------------------------------------------------------------------------
 
-Ending run_host_program(Shared& shared) {
+Ending run_host_program(SharedRun& shared) {
   Ending ending;
   with_deep_stack([&] {
     const Program& program = shared.cut.program;
@@ -168,7 +168,7 @@ Ending run_host_program(Shared& shared) {
 }
 
 // Ctrl-C ends both, also where one waits for the other.
-std::jthread watch(Shared& shared) {
+std::jthread watch(SharedRun& shared) {
   const std::atomic<bool>* interrupted = shared.settings.interrupted;
   if (!interrupted) return {};
   return start_thread<std::jthread>([&shared, interrupted](std::stop_token stop) {
@@ -180,7 +180,7 @@ std::jthread watch(Shared& shared) {
 }
 
 // Both to their ends, each on a thread of its own.
-void run_both(Shared& shared, GraphRunning& graph, Ending& host) {
+void run_both(SharedRun& shared, GraphRunning& graph, Ending& host) {
   std::jthread watcher = watch(shared);
   std::exception_ptr mistake;  // ours: what no program may throw
   std::thread graph_thread = start_thread([&] {
@@ -206,7 +206,7 @@ void run_both(Shared& shared, GraphRunning& graph, Ending& host) {
 }  // namespace
 
 RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
-  Shared shared(cut, tools, settings);
+  SharedRun shared(cut, tools, settings);
   GraphRunning graph;
   Ending host;
   Ending outside = ending_of([&] { run_both(shared, graph, host); });

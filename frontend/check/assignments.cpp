@@ -11,6 +11,7 @@
 #include "frontend/check/record_call.hpp"
 #include "frontend/check/slots.hpp"
 #include "frontend/check/statements.hpp"
+#include "frontend/check/views.hpp"
 
 namespace taskspec::checking {
 
@@ -29,6 +30,7 @@ class Assignment {
   void run() {
     if (auto* name = std::get_if<ast::NameExpr>(&assign_.target->node)) return to_name(name->name);
     if (std::holds_alternative<ast::Index>(assign_.target->node)) return to_element();
+    if (assign_to_view(body_, assign_, span_)) return;
     Term target = expression(body_, *assign_.target);
     expression(body_, *assign_.value);
     if (!body_.is_error(target))

@@ -18,6 +18,7 @@
 #include "frontend/check/record_call.hpp"
 #include "frontend/check/training.hpp"
 #include "frontend/check/types.hpp"
+#include "frontend/check/views.hpp"
 #include "ir/base/text.hpp"
 #include "ir/types/mapping_type.hpp"
 
@@ -32,6 +33,8 @@ void check_arguments(Body& body, std::span<const ast::Arg> args) {
 }
 
 namespace {
+
+constexpr std::string_view launch_word = "launch.";  // builtins that work on what a launch gave
 
 class Calls {
  public:
@@ -121,10 +124,19 @@ class Calls {
 
   Term library(const ast::Name& name) {
     Record op = find_op(body_.world, name.text), builtin = find_builtin(body_.world, name.text);
+    if (!op && !builtin && name.text == element_or_default) return bare_element(name);
     if (!op && !builtin) return call_value(body_, missing_name(body_, name), call_, span_);  // a constant, or an error
     if (op && builtin) return by_first_argument(op, builtin);
+    if (op && of_launches(op)) return by_first_argument(op, op);
     if (builtins().named(name.text).size() > 1) return by_kind(name.text);
     return call_record(body_, op ? op : builtin, std::nullopt, call_.args, span_);
+  }
+
+  // at(v, i, d) by itself; the checker of members reads the whole.
+  Term bare_element(const ast::Name& name) {
+    wrong_type(body_.world.diags, name.span, "'at' takes an element of a view in a task body, and a field of that")
+        .help("at(v, i, d).f: where the view has no point i it is d");
+    return body_.error(span_);
   }
 
   const BuiltinTable& builtins() const { return body_.world.options.builtins; }
@@ -165,14 +177,31 @@ class Calls {
       bool op_takes = !op.operands().empty() && op.operands()[0].kind == OperandKind::type;
       return call_record(body_, type == op_takes ? op : builtin, std::nullopt, call_.args, span_);
     }
-    Term receiver = expression(body_, first);
-    return call_record(body_, takes(op, receiver) ? op : builtin, receiver, std::span(call_.args).subspan(1), span_);
+    Term receiver = output_of_launch(expression(body_, first));
+    const std::span<const ast::Arg> rest = std::span(call_.args).subspan(1);
+    if (body_.type(receiver).is(Kind::launch_map))
+      if (const Record own = of_launches(op)) return call_record(body_, own, receiver, rest, span_);
+    return call_record(body_, takes(op, receiver) ? op : builtin, receiver, rest, span_);
+  }
+
+  // What goes by the name of this op where it is asked for of an output of a launch.
+  Record of_launches(const Record& op) const {
+    return find_builtin(body_.world, std::string(launch_word) + std::string(op.name()));
+  }
+
+  // Of a launch with one output that.
+  Term output_of_launch(const Term& given) {
+    const Type type = body_.type(given);
+    const std::optional<std::uint32_t> only = type.is(Kind::invocation) ? single_output(type) : std::nullopt;
+    return only && type.parts[*only].is(Kind::launch_map) ? output_of(body_, given) : given;
   }
 
   bool takes(const Record& op, const Term& first) {
     Type type = body_.type(first);
     if (std::optional<std::uint32_t> only = type.is(Kind::invocation) ? single_output(type) : std::nullopt)
       type = Type(type.parts[*only]);
+    // A field of a region is read where a tensor is wanted, and written where its name is.
+    if (type.is(Kind::region_field)) return !op.operands().empty() && op.operands()[0].kind != OperandKind::type;
     bool number = type.is_number() || type.is(Kind::boolean);
     return type.is_tensor() || type.is(Kind::error) || (number && op.op->scalar);
   }
@@ -191,13 +220,14 @@ class Calls {
     if (type.is(Kind::agent)) return member_call(base, member);
     if (type.is(Kind::invocation)) return method_of_invocation(base, member);
     if (type.is(Kind::training)) return training_method(body_, base, member, call_, span_);
-    if (is_mapping(type)) return method_of_mapping(base, member);
+    if (is_mapping(type)) return method_of_own(base, member, std::string(mapping_word) + ".");
+    if (type.is(Kind::launch_map)) return method_of_own(base, member, launch_word);
     return library_method(base, member);
   }
 
   // m.split(...), m.load(...): records whose names begin with its type come before ops and builtins of that name.
-  Term method_of_mapping(const Term& mapping, const ast::Member& member) {
-    const std::string prefix = std::string(mapping_word) + ".";
+  Term method_of_own(const Term& mapping, const ast::Member& member, std::string_view prefix_word) {
+    const std::string prefix(prefix_word);
     if (const Record own = find_builtin(body_.world, prefix + member.name.text))
       return call_record(body_, own, mapping, call_.args, span_);
     std::vector<std::string> names;
@@ -226,6 +256,7 @@ class Calls {
   }
 
   Term library_method(const Term& base, const ast::Member& member) {
+    if (body_.type(base).is(Kind::launch_map)) return method_of_own(base, member, launch_word);
     Record op = find_op(body_.world, member.name.text), builtin = find_builtin(body_.world, member.name.text);
     if (builtin && !builtin.builtin->method) builtin = {};
     if (op && builtin) return call_record(body_, takes(op, base) ? op : builtin, base, call_.args, span_);

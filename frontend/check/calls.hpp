@@ -7,6 +7,11 @@
 
 namespace taskspec::checking {
 
+class Match;
+
+// Symbols of the signature that mean the same whatever the arguments are: top-level lets and agent parameters.
+void set_outer_symbols(Body& body, Match& match, FunctionId function, const std::optional<Term>& agent);
+
 // A call of a fn, task or graph; members of agents come with their agent.
 Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, std::span<const ast::Arg> args,
                    Span span);

@@ -24,33 +24,48 @@ Record record_named(Body& body, const ast::Expr& expr) {
 
 class Closure {
  public:
-  Closure(Body& outer, const ast::Expr& expr) : outer_(outer), expr_(expr), inner_(outer.world, add(), &outer) {}
+  Closure(Body& outer, Span span) : outer_(outer), span_(span), inner_(outer.world, add(), &outer) {}
 
-  Term make(const std::vector<Type>& parameters, const Type* result) {
-    Term value;
-    if (auto* lambda = std::get_if<ast::Lambda>(&expr_.node)) {
-      if (!define(*lambda, parameters)) return outer_.error(expr_.span);
-      value = lambda_value(*lambda, result);
-    } else {
-      value = library_value(parameters);
+  Term make(const ast::Expr& expr, const std::vector<Type>& parameters, const Type* result) {
+    auto* lambda = std::get_if<ast::Lambda>(&expr.node);
+    if (!lambda) return made_of(library_value(expr, parameters), parameters);
+    if (!define(lambda->params, parameters)) return outer_.error(span_);
+    return made_of(lambda_value(*lambda, result), parameters);
+  }
+
+  Term colour(const ast::Pattern& point, const Type& parameter, const std::vector<const ast::Expr*>& items,
+              std::size_t rank) {
+    if (!define(point, {parameter})) return outer_.error(span_);
+    std::vector<Term> parts;
+    for (const ast::Expr* item : items) {
+      const Type wanted =
+          rank > 1 && items.size() == 1 ? Type::tuple(std::vector<Type>(rank, Kind::integer)) : Type(Kind::integer);
+      parts.push_back(convert(inner_, expression(inner_, *item), wanted, {"a colour", {}}));
+      if (inner_.is_error(parts.back())) return made_of(parts.back(), {parameter});
     }
+    if (parts.size() == 1) return made_of(parts[0], {parameter});
+    const Type type = Type::tuple(std::vector<Type>(parts.size(), Kind::integer));
+    return made_of(inner_.make(Form::tuple, type, span_, parts), {parameter});
+  }
+
+ private:
+  Term made_of(const Term& value, const std::vector<Type>& parameters) {
     bool failed = inner_.is_error(value);
     Type type = Type::function(parameters, inner_.export_type(Type(inner_.type(value))));
     finish(value);
-    if (failed) return outer_.error(expr_.span);
+    if (failed) return outer_.error(span_);
     std::vector<Term> captured;
-    for (CallId call : inner_.captured) captured.push_back({call, expr_.span});
-    Term made = outer_.make(Form::closure, std::move(type), expr_.span, captured);
+    for (CallId call : inner_.captured) captured.push_back({call, span_});
+    Term made = outer_.make(Form::closure, std::move(type), span_, captured);
     outer_[made.id].callee = inner_.id;
     return made;
   }
 
- private:
   FunctionId add() {
     Function function;
     function.name = "<closure>";
     function.module = outer_.module;
-    function.span = expr_.span;
+    function.span = span_;
     FunctionId id = outer_.world.add_function(std::move(function));
     outer_.world.info(id).stage = FunctionInfo::Stage::checked;
     return id;
@@ -62,8 +77,8 @@ class Closure {
   }
 
   // `(a, b) => ...` names two parameters, or the parts of one tuple.
-  bool define(const ast::Lambda& lambda, const std::vector<Type>& parameters) {
-    const std::vector<ast::Name>& names = lambda.params.names;
+  bool define(const ast::Pattern& pattern, const std::vector<Type>& parameters) {
+    const std::vector<ast::Name>& names = pattern.names;
     inner_.scopes.emplace_back();
     auto bind = [&](const ast::Name& name, CallId call) {
       Binding binding{.kind = Binding::Kind::value, .what = "parameter", .span = name.span};
@@ -77,12 +92,12 @@ class Closure {
     }
     bool tuple = parameters.size() == 1 && parameters[0].is(Kind::tuple) && parameters[0].parts.size() == names.size();
     if (!tuple) {
-      wrong_type(outer_.world.diags, lambda.params.span,
+      wrong_type(outer_.world.diags, pattern.span,
                  fmt::format("a function of {} is wanted here, this has {}", plural(parameters.size(), "parameter"),
                              names.size()));
       return false;
     }
-    Term whole{add_parameter("parts", parameters[0], lambda.params.span), lambda.params.span};
+    Term whole{add_parameter("parts", parameters[0], pattern.span), pattern.span};
     for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], element_of(inner_, whole, i, names[i].span).id);
     return true;
   }
@@ -95,29 +110,29 @@ class Closure {
     return convert(inner_, value, wanted, {"the result of this function", {}});
   }
 
-  Term library_value(const std::vector<Type>& parameters) {
+  Term library_value(const ast::Expr& expr, const std::vector<Type>& parameters) {
     std::vector<RuleOperand> operands;
     for (std::size_t i = 0; i < parameters.size(); ++i)
-      operands.push_back({Term{add_parameter("p" + std::to_string(i), parameters[i], expr_.span), expr_.span}});
-    Record record = record_named(outer_, expr_);
+      operands.push_back({Term{add_parameter("p" + std::to_string(i), parameters[i], span_), span_}});
+    Record record = record_named(outer_, expr);
     if (operands.size() > record.operands().size() && !record.operands().back().variadic) {
-      wrong_type(outer_.world.diags, expr_.span,
+      wrong_type(outer_.world.diags, span_,
                  fmt::format("a function of {} is wanted here", plural(parameters.size(), "parameter")));
-      return inner_.error(expr_.span);
+      return inner_.error(span_);
     }
-    return call_with(inner_, record, std::move(operands), expr_.span);
+    return call_with(inner_, record, std::move(operands), span_);
   }
 
   void finish(const Term& value) {
     const Type type = inner_.type(value);
-    if (!type.is(Kind::none)) inner_.make(Form::return_, Kind::none, expr_.span, {value});
+    if (!type.is(Kind::none)) inner_.make(Form::return_, Kind::none, span_, {value});
     inner_.function().result = type;
     inner_.finish();
-    outer_.info().effects.callees.push_back({inner_.id, expr_.span});
+    outer_.info().effects.callees.push_back({inner_.id, span_});
   }
 
   Body& outer_;
-  const ast::Expr& expr_;
+  const Span span_;
   Body inner_;
 };
 
@@ -128,7 +143,12 @@ bool is_untyped_function(Body& body, const ast::Expr& expr) {
 }
 
 Term function_value(Body& body, const ast::Expr& expr, const std::vector<Type>& parameters, const Type* result) {
-  return Closure(body, expr).make(parameters, result);
+  return Closure(body, expr.span).make(expr, parameters, result);
+}
+
+Term function_of_point(Body& body, const ast::Pattern& point, const Type& parameter,
+                       const std::vector<const ast::Expr*>& items, std::size_t rank, Span span) {
+  return Closure(body, span).colour(point, parameter, items, rank);
 }
 
 Type result_when_called(Body& body, const Term& function, const std::vector<Type>& arguments) {

@@ -12,6 +12,10 @@ bool is_untyped_function(Body& body, const ast::Expr& expr);
 Term function_value(Body& body, const ast::Expr& expr, const std::vector<Type>& parameters,
                     const Type* result = nullptr);
 
+// `point => items`, whose value has `rank` parts: the colour of a point of a launch.
+Term function_of_point(Body& body, const ast::Pattern& point, const Type& parameter,
+                       const std::vector<const ast::Expr*>& items, std::size_t rank, Span span);
+
 // What a function value gives for arguments of these types; E1004 when it does not take them.
 Type result_when_called(Body& body, const Term& function, const std::vector<Type>& arguments);
 

@@ -6,6 +6,7 @@
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
+#include "frontend/check/views.hpp"
 
 namespace taskspec::checking {
 
@@ -130,8 +131,10 @@ Type element_type(Body& body, const Term& domain) {
   if (type.is(Kind::range)) return Kind::integer;
   if (type.is(Kind::list)) return item_type(body, type.parts[0]);
   if (type.is(Kind::error)) return type;
+  if (type.is(Kind::view)) return point_of(type);
   Diag& diag = wrong_type(body.world.diags, domain.span,
                           fmt::format("a for loop runs over a range or a list, this is {}", type.text()));
+  if (type.is(Kind::region)) diag.help("the points of a region are gone through in tasks");
   if (type.is_tensor()) diag.help("receive its elements with .iter");
   if (type.is(Kind::integer)) diag.help(fmt::format("count up to it: 0..{}", body.text(domain.span)));
   return Kind::error;

@@ -28,7 +28,18 @@ Term output_at(Body& body, const Term& invocation, std::uint32_t index, Span spa
   return output;
 }
 
+namespace {
+
+// A field of a region where a tensor is wanted: what it holds now.
+Term contents_of(Body& body, const Term& field) {
+  body.info().effects.graph = true;
+  return body.make(Form::field_value, Type(body.type(field).parts[0]), field.span, {field});
+}
+
+}  // namespace
+
 Term output_of(Body& body, const Term& value) {
+  if (body.type(value).is(Kind::region_field)) return contents_of(body, value);
   if (!body.type(value).is(Kind::invocation)) return value;
   std::optional<std::uint32_t> only = single_output(body.type(value));
   return only ? output_at(body, value, *only, value.span) : value;

@@ -8,7 +8,7 @@ namespace taskspec::checking {
 // The one output of an invocation, where it has exactly one; reports of a session do not count.
 std::optional<std::uint32_t> single_output(const Type& invocation);
 
-// The value itself, or the single output of an invocation.
+// The value itself, or the single output of an invocation, or what a field of a region holds.
 Term output_of(Body& body, const Term& value);
 Term output_at(Body& body, const Term& invocation, std::uint32_t index, Span span);
 

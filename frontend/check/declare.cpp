@@ -5,6 +5,7 @@
 #include "frontend/check/blocks.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/regions.hpp"
 #include "frontend/parse.hpp"
 
 namespace taskspec::checking {
@@ -37,17 +38,16 @@ class Declarations {
     enter(file_.names, decl.name, function(add(decl, {}), decl.is_graph ? "graph" : "fn"));
   }
 
-  void operator()(const ast::FieldsDecl& decl) { later(decl.name, "'fields'", "regions"); }
+  void operator()(const ast::FieldsDecl& decl) {
+    Binding binding{.kind = Binding::Kind::fields, .what = "table of fields"};
+    binding.index = static_cast<std::uint32_t>(declare_fields(world_, module_, decl).index());
+    enter(file_.names, decl.name, binding);
+  }
   void operator()(const ast::IrDecl& decl) { declare_blocks(world_, module_, decl); }
   void operator()(const ast::ImportDecl&) {}  // modules.cpp
   void operator()(const ast::Stmt&) {}        // statements.cpp
 
  private:
-  void later(const ast::Name& name, const char* construct, const char* part) {
-    not_built(world_.diags, name.span, construct, part);
-    enter(file_.names, name, Binding{});
-  }
-
   void enter(Names& names, const ast::Name& name, Binding binding) {
     binding.span = name.span;
     if (name.text == "_") return wildcard_as_name(world_.diags, name.span);

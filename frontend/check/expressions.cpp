@@ -7,7 +7,9 @@
 #include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
 #include "frontend/check/fold.hpp"
+#include "frontend/check/launch.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/regions.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec::checking {
@@ -94,8 +96,8 @@ class Expressions {
   Term operator()(const ast::Binary& node) { return binary_expression(body_, node, span_); }
   Term operator()(const ast::Cast& node) { return cast_expression(body_, node, span_); }
   Term operator()(const ast::Run& node) { return run_expression(body_, node, span_); }
-  Term operator()(const ast::Launch&) { return not_built_yet("launch", "regions"); }
-  Term operator()(const ast::RegionExpr&) { return not_built_yet("region", "regions"); }
+  Term operator()(const ast::Launch& node) { return launch_expression(body_, node, span_); }
+  Term operator()(const ast::RegionExpr& node) { return region_expression(body_, node, span_); }
 
  private:
   Term wanted(const ast::Expr& part, const Type* type) {
@@ -110,13 +112,6 @@ class Expressions {
   Term unreachable_lambda() {
     Diag& diag = wrong_type(body_.world.diags, span_, "the parameters of this function have no types here");
     diag.help("pass it to something that says them, such as map(l, x => ...) or a parameter f: fn(int) -> int");
-    return body_.error(span_);
-  }
-
-  Term not_built_yet(const char* construct, const char* part) {
-    Span word{span_.source, span_.begin, span_.begin + static_cast<std::uint32_t>(std::string_view(construct).size())};
-    not_built(body_.world.diags, word, fmt::format("'{}'", construct), part);
-    body_.info().broken = true;
     return body_.error(span_);
   }
 

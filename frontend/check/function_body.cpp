@@ -7,6 +7,7 @@
 #include "frontend/check/declare.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
+#include "frontend/check/views.hpp"
 
 namespace taskspec::checking {
 
@@ -58,6 +59,7 @@ void check_function(World& world, FunctionId function) {
       require_return(body, *block);
     else
       require_outputs(body, block->span);
+    require_views_written(body);
   }
   body.finish();
   info.body.reset();

@@ -10,6 +10,7 @@
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
+#include "frontend/check/launch.hpp"
 #include "frontend/check/mentions.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/places.hpp"
@@ -64,7 +65,8 @@ std::optional<Dim> agent_extent(Body& body, const Term& agent, std::size_t param
   return std::nullopt;
 }
 
-// Symbols of the signature that mean the same whatever the arguments are: top-level lets and agent parameters.
+}  // namespace
+
 void set_outer_symbols(Body& body, Match& match, FunctionId function, const std::optional<Term>& agent) {
   World& world = body.world;
   AgentId owner = world.program[function].agent;
@@ -76,6 +78,8 @@ void set_outer_symbols(Body& body, Match& match, FunctionId function, const std:
       if (std::optional<Dim> dim = agent_extent(body, *agent, source.parameter)) match.set(symbol, *dim);
   }
 }
+
+namespace {
 
 Type invocation_type(const std::vector<Output>& outputs) {
   Type type(Kind::invocation);
@@ -306,6 +310,9 @@ class FunctionCall {
 
 Term call_function(Body& body, FunctionId function, const std::optional<Term>& agent, std::span<const ast::Arg> args,
                    Span span) {
+  resolve_signature(body.world, function);
+  const Function& callee = body.world.program[function];
+  if (takes_views(callee)) return call_over_regions(body, function, args, span);
   return FunctionCall(body, function, agent, args, span).run();
 }
 
@@ -322,7 +329,8 @@ Type callable_type(Body& body, FunctionId function, const std::optional<Term>& a
   std::vector<std::string> names;
   for (const Parameter& parameter : callee.parameters) {
     if (parameter.role != Role::declared) continue;
-    if (parameter.privilege == Privilege::inout) type.places.push_back(static_cast<std::uint32_t>(parts.size()));
+    if (parameter.privilege == Privilege::inout && parameter.variable.valid())
+      type.places.push_back(static_cast<std::uint32_t>(parts.size()));
     parts.push_back(parameter.type);
     names.push_back(parameter.name);
   }

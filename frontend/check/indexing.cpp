@@ -10,6 +10,7 @@
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/regions.hpp"
 
 namespace taskspec::checking {
 
@@ -258,7 +259,19 @@ Term index_expression(Body& body, const ast::Index& index, Span span) {
       return index_tuple(body, base, index, span);
     case Kind::tensor:
       return Slice(body, base, index, span).run();
+    case Kind::partition:
+      return piece_expression(body, base, index, span);
+    case Kind::launch_map:
+      return map_item_expression(body, base, index, span);
     case Kind::error:
+      break;
+    case Kind::view:
+      wrong_type(body.world.diags, span, "an element of a view has fields, and one of them is a value")
+          .help(fmt::format("{}.{}", body.text(span), type.names[1]));
+      break;
+    case Kind::region:
+      wrong_type(body.world.diags, index.base->span, "a region has no elements outside of tasks")
+          .help("a field of it is a tensor there: r.f[i]");
       break;
     default:
       wrong_type(body.world.diags, index.base->span, fmt::format("{} cannot be indexed", type.text()));

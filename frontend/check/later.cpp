@@ -13,11 +13,12 @@ struct Part {
 };
 
 constexpr std::array parts{
-    Part{"assume", "regions"},     Part{"at", "regions"},       Part{"attach", "regions"},    Part{"block", "shards"},
-    Part{"blocks", "regions"},     Part{"by_field", "regions"}, Part{"by_weight", "regions"}, Part{"cover", "regions"},
-    Part{"cross", "regions"},      Part{"cyclic", "shards"},    Part{"detach", "regions"},    Part{"grid", "regions"},
-    Part{"halo", "regions"},       Part{"image", "regions"},    Part{"mpi", "shards"},        Part{"owner", "shards"},
-    Part{"parallelise", "shards"}, Part{"preimage", "regions"}, Part{"shrink", "regions"},    Part{"tiled", "shards"},
+    Part{"attach", "files of regions"},
+    Part{"detach", "files of regions"},
+    Part{"mpi", "shards"},
+    Part{"owner", "shards"},
+    Part{"parallelise", "shards"},
+    Part{"tiled", "shards"},
 };
 
 constexpr bool before(const Part& a, const Part& b) { return a.name < b.name; }

@@ -21,6 +21,7 @@ namespace {
 // The value of a let as it may be named: it has a type, and is not nothing.
 Term namable(Body& body, const Term& value) {
   if (body.is_error(value)) return value;
+  if (body.type(value).is(Kind::region_field)) return output_of(body, value);  // what it holds when it is named
   if (!body.type(value).is(Kind::none)) return typed(body, value);
   wrong_type(body.world.diags, value.span, "this gives no value that could be named");
   return body.error(value.span);
@@ -39,7 +40,9 @@ Term value_of(Body& body, const ast::Let& let, const std::optional<Type>& writte
   Term value = defined ? defined_value(body, name.text, *defined, let.value.get(), wanted)
                        : expression(body, *let.value, wanted);
   if (written) value = convert(body, value, *written, {fmt::format("'{}'", name.text), let.type->span});
-  return namable(body, value);
+  value = namable(body, value);
+  if (body[value.id].form == Form::make_region && value.fresh) body[value.id].name = name.text;
+  return value;
 }
 
 }  // namespace

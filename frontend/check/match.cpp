@@ -141,6 +141,8 @@ std::optional<Match::Difference> Match::compare(const Type& wanted, const Type& 
     if (wanted.rank() != given.rank()) return Difference{Difference::rank};
     return compare_extents(wanted, given, open, value);
   }
+  if (wanted.fields.valid() && (wanted.fields != given.fields || wanted.rank() != given.rank()))
+    return Difference{Difference::type};
   bool same_names = wanted.is(Kind::function) || wanted.names == given.names;
   bool fits = wanted.parts.size() == given.parts.size() && wanted.inputs == given.inputs &&
               wanted.places == given.places && wanted.agent == given.agent && same_names;

@@ -14,7 +14,9 @@
 #include "frontend/check/later.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/regions.hpp"
 #include "frontend/check/training.hpp"
+#include "frontend/check/views.hpp"
 
 namespace taskspec::checking {
 
@@ -190,6 +192,12 @@ Term member_value(Body& body, const Term& base, const ast::Name& name, Span span
     case Kind::tensor:
       if (std::optional<Term> found = TensorMember(body, base, name, span).read()) return *found;
       return unknown_member(body, base, name, span);
+    case Kind::region:
+      return field_of_region(body, base, name, span);
+    case Kind::view:
+      return field_of_view(body, base, name, span);
+    case Kind::region_field:
+      return member_value(body, output_of(body, base), name, span);
     case Kind::record:
       return member_of_record(body, base, name, span);
     case Kind::training:
@@ -228,6 +236,7 @@ Term member_expression(Body& body, const ast::Member& member, Span span) {
     std::optional<Binding> found = member_of_module(body, *base, member.name);
     return found ? read_binding(body, *found, {member.name.text, span}) : body.error(span);
   }
+  if (std::optional<Term> element = view_member(body, member, span)) return *element;
   if (auto* inner = std::get_if<ast::Member>(&member.base->node); inner && inner->name.text == "metrics") {
     const Term owner = expression(body, *inner->base);
     if (body.type(owner).is(Kind::training)) return training_metric(body, owner, member.name, span);

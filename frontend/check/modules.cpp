@@ -7,6 +7,7 @@
 
 #include "frontend/check/blocks.hpp"
 #include "frontend/check/declare.hpp"
+#include "frontend/check/foreign.hpp"
 #include "frontend/check/later.hpp"
 #include "frontend/check/library.hpp"
 #include "frontend/check/messages.hpp"

@@ -48,6 +48,7 @@ Term not_a_value(Body& body, const Binding& binding, const ast::Name& name) {
   Diag& diag = wrong_type(body.world.diags, name.span,
                           fmt::format("'{}' is {}, not a value", name.text, with_article(binding.what)));
   if (binding.kind == Binding::Kind::agent) diag.help(fmt::format("make one: {}(...)", name.text));
+  if (binding.kind == Binding::Kind::fields) diag.help(fmt::format("make a region of it: region {}[n]", name.text));
   return body.error(name.span);
 }
 
@@ -84,6 +85,7 @@ Term read_binding(Body& body, const Binding& binding, const ast::Name& name) {
       return instance ? bound_member(body, *instance, binding.function, name.span) : body.error(name.span);
     }
     case Binding::Kind::agent:
+    case Binding::Kind::fields:
     case Binding::Kind::module:
       return not_a_value(body, binding, name);
     case Binding::Kind::unset:

@@ -9,6 +9,7 @@
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/record_call.hpp"
+#include "frontend/check/regions.hpp"
 #include "frontend/check/types.hpp"
 #include "ir/records/rules.hpp"
 
@@ -176,6 +177,7 @@ Term binary_expression(Body& body, const ast::Binary& binary, Span span) {
   Term left = output_of(body, expression(body, *binary.left));
   Type left_type = body.type(left);
   Term right = output_of(body, expression(body, *binary.right, left_type.is(Kind::list) ? &left_type : nullptr));
+  if (std::optional<Term> made = partition_operator(body, binary.op, left, right, span)) return *made;
   if (sign == "+") join_extents(body, left, right);
   return operator_call(body, sign, {left, right}, span, binary.op.span);
 }

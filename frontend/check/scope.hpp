@@ -22,6 +22,7 @@ struct Binding {
     global,     // variable of the top level of `module`; call: the value of a let
     function,   // task, graph or fn; with `agent` one of its members
     agent,
+    fields,  // index: a table of fields
     blocks,  // an `ir` declaration: function, agent; variable and call of its instance, once that is made
     module,
     unset,  // of an enclosing body, which must not read it yet

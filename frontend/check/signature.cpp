@@ -56,7 +56,15 @@ class Signature {
     auto* named = std::get_if<ast::NamedType>(&param.type.node);
     return named && named->name.text == "int" && named->dims.empty();
   }
-  static bool is_inout(const ast::Param& param) { return param.privilege && param.privilege->word.text == "inout"; }
+  // Changes a place of the caller. Views change in their own way, and a region has no versions.
+  bool is_inout(const ast::Param& param) {
+    return param.privilege && param.privilege->word.text == "inout" && !is_view(param);
+  }
+  bool is_view(const ast::Param& param) {
+    auto* named = std::get_if<ast::NamedType>(&param.type.node);
+    const std::optional<Binding> found = named ? body().find(named->name.text) : std::nullopt;
+    return found && found->kind == Binding::Kind::fields;
+  }
 
   // ---- parameters ----
 
@@ -88,10 +96,13 @@ class Signature {
   }
 
   Type parameter_type(const ast::Param& param) {
+    if (is_view(param)) return view_type(param);
     if (param.privilege)
       if (const std::string& word = param.privilege->word.text; word == "out" || word == "reduce") {
         written_type(body(), param.type, Blank::parameter);
-        not_built(world_.diags, param.privilege->span, fmt::format("the privilege '{}'", word), "regions");
+        wrong_type(world_.diags, param.privilege->span,
+                   fmt::format("'{}' is for views of regions: '{}' is none", word, param.name.text))
+            .help(is_task() ? "what a task makes is an output: -> (y: f32[N])" : "");
         return Kind::error;
       }
     Type type = is_inout(param) ? written_tensor(body(), param.type, Blank::parameter)
@@ -107,6 +118,47 @@ class Signature {
     if (message.empty()) return type;
     wrong_type(world_.diags, param.type.span, message);
     return Kind::error;
+  }
+
+  // A task sees a view, which has all fields where none are listed; other functions get the region itself.
+  Type view_type(const ast::Param& param) {
+    Type type = written_type(body(), param.type, Blank::parameter);
+    if (type.is(Kind::error)) return body().info().broken = true, type;
+    Parameter& made = parameter(static_cast<std::size_t>(&param - params_->data()));
+    const std::string word = param.privilege ? param.privilege->word.text : "in";
+    std::string message;
+    if (is_task()) {
+      made.privilege = word == "out"      ? Privilege::out
+                       : word == "inout"  ? Privilege::inout
+                       : word == "reduce" ? Privilege::reduce
+                                          : Privilege::in;
+      if (type.is(Kind::region)) type = view_of(std::move(type));
+      if (made.privilege != Privilege::reduce) return type;
+      const auto op = std::ranges::find(reduce_words, param.privilege->reduce_op->text);
+      if (op != reduce_words.end()) return made.reduce = static_cast<ReduceOp>(op - reduce_words.begin()), type;
+      message = fmt::format("there is no reduce({}): + * min max", param.privilege->reduce_op->text);
+    } else if (function().kind == FunctionKind::graph) {
+      not_built(world_.diags, param.type.span, "a region as the input of a graph", "graphs over regions");
+      return body().info().broken = true, Kind::error;
+    } else if (type.is(Kind::view)) {
+      message = fmt::format("a view is what a task sees, '{}' takes the region itself: {}{}", param.name.text,
+                            type.names[0], shape_text(type.dims));
+    } else if (param.privilege && word != "in") {
+      message = fmt::format("'{}' is for tasks: what a fn does with a region it says by launches", word);
+    }
+    if (message.empty()) return type;
+    wrong_type(world_.diags, param.privilege ? param.privilege->span : param.type.span, message);
+    return body().info().broken = true, Kind::error;
+  }
+
+  Type view_of(Type region) {
+    region.kind = Kind::view;
+    const std::vector<FieldsTable::Field>& fields = world_.program[region.fields].fields;
+    for (std::uint32_t i = 0; i < fields.size(); ++i) {
+      region.places.push_back(i);
+      region.names.push_back(fields[i].name);
+    }
+    return region;
   }
 
   // Dimensions that no parameter has alone, but one in a multiple: f32[2 * H], where what else stands there is known

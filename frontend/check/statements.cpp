@@ -23,10 +23,11 @@ class Statements {
     check_statement(body_, node, span_);
   }
 
-  void operator()(const ast::Trace&) {
-    Span word{span_.source, span_.begin, span_.begin + 5};
-    not_built(diags_, word, "'trace'", "regions");
-    body_.info().broken = true;
+  // What repeats is found without it where there is one shard: its statements are all that it means here.
+  void operator()(const ast::Trace& node) {
+    body_.scopes.emplace_back();
+    statements(body_, node.body.stmts);
+    body_.scopes.pop_back();
   }
 
   void operator()(const ast::Break&) { jump(Form::break_, "break"); }

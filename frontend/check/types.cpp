@@ -1,11 +1,15 @@
 #include "frontend/check/types.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/regions.hpp"
 
 namespace taskspec::checking {
 
@@ -103,11 +107,49 @@ class TypeReader {
   Type unknown(const ast::NamedType& type, Span span) {
     std::optional<Binding> found = body_.find(type.name.text);
     if (found && found->kind == Binding::Kind::error) return Type::Kind::error;
+    if (found && found->kind == Binding::Kind::fields) return data(type, FieldsId(found->index), span);
     if (found)
       return error("E1004", span, "'" + type.name.text + "' is " + with_article(found->what) + ", not a type",
                    found->kind == Binding::Kind::agent ? "agents have no written type; make one where it is used" : "");
     unknown_type(body_.world.diags, type.name);
     return Type::Kind::error;
+  }
+
+  // `Cell[n]`, and with fields behind it a view.
+  Type data(const ast::NamedType& type, FieldsId fields, Span span) {
+    Type result(Type::Kind::region);
+    result.fields = fields;
+    result.names = {type.name.text};
+    if (type.dims.empty() || type.dims.size() > 4)
+      return error("E1004", span,
+                   fmt::format("a region has one to four extents, '{}' has {}", type.name.text, type.dims.size()),
+                   fmt::format("any points in one axis: {}[_]", type.name.text));
+    for (const ast::Expr& dim : type.dims) {
+      const std::optional<Dim> extent = checked_extent(dim);
+      if (!extent) return Type::Kind::error;
+      result.dims.push_back(*extent);
+    }
+    if (type.fields.empty()) return result;
+    result.kind = Type::Kind::view;
+    return with_fields(std::move(result), type.fields);
+  }
+
+  Type with_fields(Type view, const std::vector<ast::Name>& names) {
+    std::vector<std::pair<std::uint32_t, const ast::Name*>> fields;
+    for (const ast::Name& name : names) {
+      const std::optional<std::uint32_t> field = field_named(body_, view, name);
+      if (!field) return Type::Kind::error;
+      for (const auto& [other, first] : fields)
+        if (other == *field)
+          return defined_twice(body_.world.diags, name.text, first->span, name.span), Type::Kind::error;
+      fields.emplace_back(*field, &name);
+    }
+    std::ranges::sort(fields);
+    for (const auto& [field, name] : fields) {
+      view.places.push_back(field);
+      view.names.push_back(name->text);
+    }
+    return view;
   }
 
   std::optional<Dim> checked_extent(const ast::Expr& expr) {

@@ -29,6 +29,8 @@ std::vector<Array> arrays_of(const std::vector<Value>& values) {
 
 }  // namespace
 
+const Program* ProgramBodies::program() const { return &outer_.program(); }
+const OpTable* ProgramBodies::ops() const { return outer_.host() ? &outer_.host()->ops : nullptr; }
 const BlockTable* ProgramBodies::blocks() const { return outer_.host() ? outer_.host()->blocks : nullptr; }
 
 std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,

@@ -16,6 +16,8 @@ class ProgramBodies final : public Bodies {
       : outer_(outer), detects_nan_(detects_nan) {}
   bool detects_nan() const override { return detects_nan_; }
   const BlockTable* blocks() const override;
+  const Program* program() const override;
+  const OpTable* ops() const override;
   Result<OpList> list(const TaskGraph& graph, NodeId node) override {
     const Definition& definition = graph.definition(node);
     return definition.list ? *definition.list : op_list(outer_, graph, node);

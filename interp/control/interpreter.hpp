@@ -141,6 +141,7 @@ class Interpreter {
   static Flow run_store(Interpreter& run, Frame& frame, CallId id);
   static Flow run_enqueue(Interpreter& run, Frame& frame, CallId id);
   static Flow run_dequeue(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_view(Interpreter& run, Frame& frame, CallId id);
   Value operand(Frame& frame, const Call& call, std::size_t i) { return frame[call.in[i]]; }
   void check_guards(Frame& frame, const Call& call);
   Value op(Frame& frame, const Call& call);
@@ -170,6 +171,14 @@ class Interpreter {
   Value apply_value(Frame& frame, const Call& call);
   Value call_function(Frame& frame, const Call& call);
   Value run_on(Frame& frame, const Call& call);
+  Value make_region(Frame& frame, const Call& call);
+  Value piece(Frame& frame, const Call& call);
+  Value projection(Frame& frame, const Call& call);
+  Value region_field(Frame& frame, const Call& call);
+  Value field_value(Frame& frame, const Call& call);
+  Value map_item(Frame& frame, const Call& call);
+  Value launch(Frame& frame, const Call& call);
+  void take_piece(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument);
   Value time_step(Frame& frame, const Call& call);
   static void forget(Frame& frame, const Block& block);
   bool truth(const Value& value, Span span);

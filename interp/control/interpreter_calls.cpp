@@ -10,6 +10,7 @@
 #include "interp/control/native_op.hpp"
 #include "interp/control/natives.hpp"
 #include "interp/control/rebuilt.hpp"
+#include "interp/control/region_values.hpp"
 #include "interp/control/shared_slots.hpp"
 #include "ir/program/host_symbols.hpp"
 
@@ -23,6 +24,8 @@ void Interpreter::set_parameter(Frame& frame, std::size_t k, Span span) {
   Value& value = frame.registers[k];
   if (parameter.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
   if (target_->is_tensor(value)) bind_dimensions(parameter.type, target_->type_of(value), frame, span, parameter.name);
+  if (parameter.type.is(Type::Kind::region) && value.is_object())
+    bind_dimensions(parameter.type, type_of_region(*target_, value, parameter.type, span), frame, span, parameter.name);
   if (parameter.variable.valid()) frame[parameter.variable] = value;
 }
 

@@ -8,6 +8,7 @@
 #include "interp/control/facts.hpp"
 #include "interp/control/recorder.hpp"
 #include "interp/control/target.hpp"
+#include "ir/graph/launch.hpp"
 
 namespace taskspec {
 
@@ -40,6 +41,27 @@ class RecordTarget final : public Target {
   std::shared_ptr<const void> home() const override { return home_; }
   InstanceId instance(const Agent& agent) override;
   void layers(const Agent& agent) override;
+
+  bool has_regions() const override { return true; }
+  RegionForest& regions() override { return recorder_.graph.regions; }
+  std::shared_ptr<RegionHandle> make_region(Region region, Span span) override;
+  Value launch(Interpreter& interpreter, const LaunchCall& call) override;
+  void fill(const Space& space, std::uint32_t field, const Value& contents, Span span) override;
+  Value field_value(const Space& space, std::uint32_t field, Span span) override;
+  Value map_member(const LaunchMap& map, MapMember member, Span span) override;
+  Value map_element(const LaunchMap& map, const Point& point, Span span) override;
+
+  // A launch with everything bound: what `launch` and all other work on regions become.
+  struct Launched {
+    Launch what;       // `each` is found from the values
+    Definition named;  // name, function, names of inputs and outputs
+    std::vector<Value> values;
+    std::vector<Type> outputs;  // of one point
+    ScopeId scope = ScopeId(0);
+    Agent* agent = nullptr;
+    Span span;
+  };
+  std::vector<Value> launched(Launched launch);  // by output a map; of a single one a tensor
 
   // A node of an op list that stands in no text, or of a task of another graph.
   struct Listed {
@@ -106,6 +128,11 @@ class RecordTarget final : public Target {
     TypeId out;                          // of its only output, the last time
     std::vector<Number> numbers;         // by operand
   };
+  std::shared_ptr<Launch> interned(Launch launch, Span span);
+  std::string written(const LaunchCall& call, const LaunchArgument& argument) const;
+  void add_values(Launched& launch, Inputs& inputs);
+  void add_fields(const Launch& launch, Inputs& inputs, Definition& named);
+  static Value launch_value(const Value& value);
   static void write_place(Inputs& inputs, PlaceId place, std::size_t slot);
   void add_input(Inputs& inputs, const Value& tensor, Span span);
   void add_input(Inputs& inputs, const Tensor& own);  // which somebody else keeps until the node is there
@@ -166,6 +193,7 @@ class RecordTarget final : public Target {
   std::unordered_map<std::uint64_t, Site> sites_;  // by function and call
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, Task> tasks_;
+  std::unordered_map<std::string, std::shared_ptr<Launch>> launches_;  // by key
   PlaceId console_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
   std::unique_ptr<Scratch> scratch_;           // none while an op is recorded

@@ -17,6 +17,7 @@ class Recorder {
   virtual ~Recorder();  // handles that are left know it: their end needs it no more
   TaskGraph graph;
   std::size_t handles = 0;  // Tensors that name something in it
+  const std::shared_ptr<const void> life = std::make_shared<char>();  // ends with it
   ChainLinks links;
 
   // Before a node that stands at `site` is made. What was recorded may run now and be given back: only what handles
@@ -27,6 +28,9 @@ class Recorder {
   // A handle appears or goes: what nobody can name any more may be freed.
   virtual void retain(Ref) {}
   virtual void release(Ref) {}
+  // The same of the handles of a region, with which its fields go.
+  virtual void retain(RegionId) {}
+  virtual void release(RegionId) {}
   virtual bool executes() const { return true; }  // false: its graph is only looked at
   virtual void run_pending() {}                   // runs what somebody may still ask for
   virtual bool due() const { return false; }      // so much is pending that it should not wait for something else

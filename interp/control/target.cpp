@@ -10,4 +10,22 @@ Value Target::number(const Frame&, const Call& call, std::span<const Value> oper
   return symbolic_op(*call.op, operands, call.type);
 }
 
+// ---- regions --------------------------------------------------------------------------------------
+
+namespace {
+
+[[noreturn]] void no_regions(Span span) {
+  throw failure("E1009", span, "regions inside of what is one node of a graph are not built yet");
+}
+
+}  // namespace
+
+RegionForest& Target::regions() { no_regions({}); }
+std::shared_ptr<RegionHandle> Target::make_region(Region, Span span) { no_regions(span); }
+Value Target::launch(Interpreter&, const LaunchCall& call) { no_regions(call.span); }
+void Target::fill(const Space&, std::uint32_t, const Value&, Span span) { no_regions(span); }
+Value Target::field_value(const Space&, std::uint32_t, Span span) { no_regions(span); }
+Value Target::map_member(const LaunchMap&, MapMember, Span span) { no_regions(span); }
+Value Target::map_element(const LaunchMap&, const Point&, Span span) { no_regions(span); }
+
 }  // namespace taskspec

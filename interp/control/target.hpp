@@ -3,7 +3,7 @@
 // The parts of a program cut in two (ir/cut/cut_program.hpp) have one each.
 #pragma once
 #include "interp/control/frame.hpp"
-#include "interp/control/objects.hpp"
+#include "interp/control/launch.hpp"
 
 namespace taskspec {
 
@@ -49,6 +49,21 @@ class Target {
   virtual Array receive(const Value& tensor, Span span) = 0;
   // An array from outside (a file, a nested session, the host program) as a tensor of this target.
   virtual Value constant(Array array) = 0;
+
+  // ---- regions: only where `has_regions` ----
+  virtual bool has_regions() const { return false; }
+  virtual RegionForest& regions();
+  // Nothing is allocated before somebody uses a field; more than the machine has is E5008. Pieces keep it, too.
+  virtual std::shared_ptr<RegionHandle> make_region(Region region, Span span);
+  // An Invocation whose outputs are LaunchMaps; of a single call tensors. E3101 and E1403 where its points, or the
+  // arguments of one, are in one another's way.
+  virtual Value launch(Interpreter& interpreter, const LaunchCall& call);
+  // All points of the space: a number in all of them, or the elements of a tensor in their order.
+  virtual void fill(const Space& space, std::uint32_t field, const Value& contents, Span span);
+  // A field as it is now, as a tensor: of a rectangle its extents, else its points in order.
+  virtual Value field_value(const Space& space, std::uint32_t field, Span span);
+  virtual Value map_member(const LaunchMap& map, MapMember member, Span span);
+  virtual Value map_element(const LaunchMap& map, const Point& point, Span span);
 
   virtual void run_pending() {}  // its program is about to wait for something else: what can run runs now
   // Whether so much waits that it should run before such a wait. Depends on what was recorded, and on nothing else.

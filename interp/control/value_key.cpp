@@ -4,6 +4,7 @@
 
 #include "interp/control/block_task.hpp"
 #include "interp/control/capture.hpp"
+#include "ir/graph/launch.hpp"
 #include "ir/records/console.hpp"
 
 namespace taskspec {
@@ -23,7 +24,10 @@ void put_list(std::string& key, const List& values) {
 }
 
 void put_object(std::string& key, const Value& value) {
-  if (auto* slot = value.as<InputSlot>()) {
+  if (auto* launch = value.as<Launch>()) {
+    key += 'l';
+    put_text(key, launch->key());
+  } else if (auto* slot = value.as<InputSlot>()) {
     key += 'i';
     put_number(key, slot->position);
   } else if (auto* callable = value.as<Callable>()) {

@@ -7,9 +7,10 @@
 
 namespace taskspec {
 
-CodeMaker::CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies)
+CodeMaker::CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies, ViewBodies& views)
     : plan_(std::move(plan)),
       bodies_(bodies),
+      views_(views),
       places_(places_of(*plan_)),
       natives_(plan_->graph->definitions().size(), nullptr) {
   count_readers();
@@ -101,6 +102,7 @@ const TaskCode& CodeMaker::make(std::size_t first, std::size_t last, std::vector
   std::span<const BufferId> in = inputs(first), out = outputs(first);
   operands.insert(operands.end(), in.begin(), in.end());
   operands.insert(operands.end(), out.begin(), out.end());
+  if (kind(first) == Definition::Kind::launch) return make_point(first);
   if (kind(first) == Definition::Kind::native) return make_native(first);
   if (bodies_.detects_nan() && is_straight(first)) return make_watched(first);
   if (kind(first) == Definition::Kind::op && writes_safely(first)) return make_kernel(first);
@@ -124,6 +126,15 @@ const TaskCode& CodeMaker::make_native(std::size_t task) {
   const NativeTask native = bodies_.native(symbol);
   if (!native.run) bug("no C++ function is called " + symbol);
   return *(code = &keep(std::make_unique<NativeCode>(native, inputs(task).size(), outputs(task).size())));
+}
+
+const TaskCode& CodeMaker::make_point(std::size_t task) {
+  const NodeId node = plan_->tasks[task].node;
+  const PointGroup& group = *plan_->graph->points(node);
+  set_.launches.resize(plan_->graph->point_groups().size());
+  auto& launch = set_.launches[static_cast<std::size_t>(&group - plan_->graph->point_groups().data())];
+  if (!launch) launch = std::make_unique<LaunchCode>(*plan_->graph, group, bodies_, views_);
+  return keep(std::make_unique<PointCode>(*launch, group, node.value - group.first.value));
 }
 
 const TaskCode& CodeMaker::make_kernel(std::size_t task) {

@@ -9,18 +9,20 @@
 #include "interp/host/fused_code.hpp"
 #include "interp/host/kernel_cache.hpp"
 #include "interp/host/lookup_table.hpp"
+#include "interp/host/point_code.hpp"
 
 namespace taskspec {
 
 struct CodeSet {
   std::vector<std::unique_ptr<TaskCode>> codes;
+  std::vector<std::unique_ptr<LaunchCode>> launches;  // by group of points
   std::size_t scratch_bytes = 0;  // of the largest
   std::size_t most_operands = 0;
 };
 
 class CodeMaker {
  public:
-  CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies);
+  CodeMaker(std::shared_ptr<const Plan> plan, Bodies& bodies, ViewBodies& views);
 
   // For tasks [first, last) of the plan, which follow one another in a chain: the code of the first ones of
   // them. Appends the buffers of its operands. May throw Error.
@@ -49,6 +51,7 @@ class CodeMaker {
   const TaskCode& make_kernel(std::size_t task);
   const TaskCode& make_body(std::size_t task);
   const TaskCode& make_watched(std::size_t task);
+  const TaskCode& make_point(std::size_t task);
   std::vector<std::shared_ptr<const Kernel>> kernels_of(const FusedBody& body);
   struct Chain {
     std::string key;  // equal ones do the same with operands that lie alike
@@ -61,6 +64,7 @@ class CodeMaker {
 
   std::shared_ptr<const Plan> plan_;
   Bodies& bodies_;
+  ViewBodies& views_;
   std::vector<CellPlace> places_;
   std::vector<std::uint32_t> readers_;  // by buffer; results of the graph have one more
   KernelCache kernels_;

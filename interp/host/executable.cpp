@@ -5,9 +5,10 @@
 
 namespace taskspec {
 
-HostExecutable::HostExecutable(std::shared_ptr<const Plan> p, Bodies& b, std::uint32_t workers)
-    : plan(std::move(p)), bodies(b), table(*plan), lanes(workers) {
-  make_calls(CodeMaker(plan, bodies));
+HostExecutable::HostExecutable(std::shared_ptr<const Plan> p, Bodies& b, std::uint32_t workers,
+                               std::shared_ptr<ViewBodies> v)
+    : plan(std::move(p)), bodies(b), views(std::move(v)), table(*plan), lanes(workers) {
+  make_calls(CodeMaker(plan, bodies, *views));
   make_links();
   std::vector<CellPlace> places = places_of(*plan);
   find_addresses(places);

@@ -50,7 +50,8 @@ struct alignas(64) Lane {
 
 class HostExecutable {
  public:
-  HostExecutable(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers);
+  HostExecutable(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers,
+                 std::shared_ptr<ViewBodies> views = std::make_shared<ViewBodies>());
 
   Work work(StepId step) const;
   std::vector<OpSite> ops() const;
@@ -81,6 +82,7 @@ class HostExecutable {
 
   const std::shared_ptr<const Plan> plan;
   Bodies& bodies;
+  const std::shared_ptr<ViewBodies> views;
   LookupTable table;
   StepLinks links;
   std::vector<std::uint32_t> counters;  // by step: for how many it still waits; atomic in a run

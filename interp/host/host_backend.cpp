@@ -15,14 +15,14 @@ namespace {
 // What prepare() gives: the plan's executable, and for the eager schedule one made when it is asked for.
 class HostPlan final : public Executable {
  public:
-  HostPlan(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers)
-      : planned(std::move(plan), bodies, workers), worker_choice(planned.plan->steps(), workers) {}
+  HostPlan(std::shared_ptr<const Plan> plan, Bodies& bodies, std::uint32_t workers, std::shared_ptr<ViewBodies> views)
+      : planned(std::move(plan), bodies, workers, std::move(views)), worker_choice(planned.plan->steps(), workers) {}
   Work work(ChainId chain) const override { return planned.work(StepId(chain.index())); }
 
   std::vector<OpSite> ops() const override { return planned.ops(); }
   std::shared_ptr<const Plan> plan() const override { return planned.plan; }
   HostExecutable& eager() {
-    if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1);
+    if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1, planned.views);
     return *eager_;
   }
   // Records of an eager run name its own steps; callers know those of the plan.
@@ -63,13 +63,14 @@ class HostBackend final : public PlanBackend {
 
   std::string name() const override { return "host(" + std::to_string(pool_.size()) + ")"; }
   Location allocate(const ArrayType& type) override { return locations_.add(type); }
+  Location allocate_zeros(const ArrayType& type) override { return locations_.add(type, true); }
   void write(Location location, const Array& array) override;
   Array read(Location location) const override { return locations_.share(location); }
   Location copy(Location location) override;
   void free(Location location) override { locations_.free(location); }
   using PlanBackend::prepare;
   std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) override {
-    return std::make_shared<HostPlan>(std::move(plan), bodies, pool_.size());
+    return std::make_shared<HostPlan>(std::move(plan), bodies, pool_.size(), views_);
   }
   Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override;
   Memory memory() const override { return count_.now(); }
@@ -91,6 +92,7 @@ class HostBackend final : public PlanBackend {
   MemoryCount count_;
   Locations locations_;
   BytesCache cache_;
+  const std::shared_ptr<ViewBodies> views_ = std::make_shared<ViewBodies>();
   RunFlags flags_;
   const bool adaptive_;
   Pool pool_;
@@ -198,6 +200,7 @@ Outcome HostBackend::run(HostExecutable& executable, Worker& worker, bool alone,
     executable.table.clear();
     executable.table.pend_all();
     executable.table.publish_given();
+    for (const Poison& dead : options.dead) executable.table.poison(dead.origin, dead);
     outcome.lost = !go(executable, worker, alone, options);
     if (!outcome.lost) collect(executable, inputs, places, made, outcome);
   }
@@ -214,6 +217,7 @@ void HostBackend::collect(HostExecutable& executable, std::span<const Location> 
   try {
     count_work(executable, outcome);
     outcome.results.reserve(places.size());
+    outcome.dead = executable.table.dead_points();
     for (std::size_t i = 0; i < places.size(); ++i) outcome.results.push_back(result(executable, i, inputs, places));
     for (std::size_t i = 0; i < places.size(); ++i)
       if (executable.results[i].takes != ResultSource::none && std::holds_alternative<Location>(outcome.results[i]))
@@ -269,6 +273,7 @@ bool HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
   std::span<const char> needed;
   if (options.schedule == Schedule::pull) needed = executable.needed();
   if (std::ranges::count(needed, 0) == 0) needed = {};
+  if (!options.dead.empty()) flags_.raise(RunFlags::careful);
   StepRunner runner(executable, context, needed);
   if (alone)
     run_serially(executable, runner, worker.index);

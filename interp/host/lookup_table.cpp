@@ -39,6 +39,7 @@ void LookupTable::clear() {
   std::fill(states_.begin(), states_.end(), CellState::unbound);
   poisons_.clear();
   poison_of_.clear();
+  points_.clear();
 }
 
 void LookupTable::pend_all() { std::replace(states_.begin(), states_.end(), CellState::unbound, CellState::pending); }
@@ -57,6 +58,19 @@ bool LookupTable::poison(BufferId cell, const Poison& poison) {
   poison_of_[cell.index()] = static_cast<std::uint32_t>(poisons_.size() - 1);
   return move(cell, CellState::pending, CellState::poisoned);
 }
+
+bool LookupTable::poison(NodeId point, const Poison& poison) {
+  std::lock_guard lock(mutex_);
+  return points_.emplace(point, poison).second;
+}
+
+std::optional<Poison> LookupTable::poison(NodeId point) const {
+  std::lock_guard lock(mutex_);
+  auto known = points_.find(point);
+  return known == points_.end() ? std::nullopt : std::optional(known->second);
+}
+
+std::vector<std::pair<NodeId, Poison>> LookupTable::dead_points() const { return {points_.begin(), points_.end()}; }
 
 Poison LookupTable::poison(BufferId cell) const {
   if (state(cell) != CellState::poisoned) bug("the poison of a healthy cell");

@@ -6,7 +6,9 @@
 // and never back; anything else is refused. It holds neither a value nor an address: the location of a
 // cell is the buffer whose bytes hold it, its version counts how often those were overwritten in place.
 #pragma once
+#include <map>
 #include <mutex>
+#include <optional>
 
 #include "ir/plan/backend.hpp"
 
@@ -34,6 +36,11 @@ class LookupTable {
   void pend_all();       // every Unbound cell
   void publish_given();  // inputs and constants: Ready before anything runs
 
+  // Of points of launches, which write where others read without a cell between them: those that do not run, or failed.
+  bool poison(NodeId point, const Poison& poison);  // false: it is poisoned already
+  std::optional<Poison> poison(NodeId point) const;
+  std::vector<std::pair<NodeId, Poison>> dead_points() const;
+
   CellState state(BufferId cell) const { return states_[cell.index()]; }
   CellPlace place(BufferId cell) const;
   Poison poison(BufferId cell) const;  // of a Poisoned cell
@@ -52,6 +59,7 @@ class LookupTable {
   mutable std::mutex mutex_;  // of what follows; only a run that fails gets here
   std::vector<Poison> poisons_;
   std::vector<std::uint32_t> poison_of_;  // by cell, made when the first one is poisoned
+  std::map<NodeId, Poison> points_;
 };
 
 }  // namespace taskspec

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ir/base/large_vector.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
@@ -48,6 +49,23 @@ Bytes::Bytes(std::size_t bytes, const MemoryOptions& options) : size_(bytes) {
     fill_block(p, bytes, MemoryOptions::dead, options);
     options.give(p, bytes);
   });
+}
+
+Bytes Bytes::zeros(std::size_t bytes, const MemoryOptions& options) {
+  if (bytes < huge_page) {
+    Bytes small(bytes, options);
+    if (bytes > 0) std::memset(small.data(), 0, bytes);
+    return small;
+  }
+  Bytes large;
+  try {
+    large.bytes_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(take_huge_pages(bytes)),
+                                              [bytes](std::byte* p) { give_huge_pages(p, bytes); });
+  } catch (const std::bad_alloc&) {
+    throw no_memory(bytes);
+  }
+  large.size_ = bytes;
+  return large;
 }
 
 Bytes& Bytes::operator=(Bytes&& other) noexcept {
@@ -153,12 +171,12 @@ Location Locations::insert(ArrayType type, Bytes block) {
   return Location(position | (e.generation & 0xFF) << position_bits);
 }
 
-Location Locations::add(const ArrayType& type) {
+Location Locations::add(const ArrayType& type, bool zeros) {
   std::size_t bytes = type.bytes();
   count_.take(bytes);
   try {
     ArrayType own = type;
-    Bytes block(bytes, count_.options());
+    Bytes block = zeros ? Bytes::zeros(bytes, count_.options()) : Bytes(bytes, count_.options());
     std::lock_guard lock(mutex_);
     return insert(std::move(own), std::move(block));
   } catch (...) {

@@ -33,6 +33,8 @@ class Bytes {
  public:
   Bytes() = default;
   explicit Bytes(std::size_t bytes, const MemoryOptions& options = {});  // throws Error E5008
+  // Large ones are pages that the system gives when they are touched.
+  static Bytes zeros(std::size_t bytes, const MemoryOptions& options);
   Bytes(Bytes&&) = default;
   Bytes& operator=(Bytes&& other) noexcept;
 
@@ -85,7 +87,7 @@ class Locations {
  public:
   explicit Locations(MemoryCount& count) : count_(count) {}
   ~Locations();
-  Location add(const ArrayType& type);             // bytes undefined
+  Location add(const ArrayType& type, bool zeros = false);  // else the bytes are undefined
   const ArrayType& type(Location location) const;  // stays where it is until the Location is freed
   std::byte* data(Location location) const;
   Array share(Location location) const;  // an Array over the bytes themselves

@@ -27,6 +27,7 @@ class NullBackend final : public PlanBackend {
     live_.push_back(1);
     return Location(types_.size() - 1);
   }
+  Location allocate_zeros(const ArrayType& type) override { return allocate(type); }
   void write(Location location, const Array& array) override {
     if (type(location) != array.type()) bug("an array of another type was written to a location");
   }

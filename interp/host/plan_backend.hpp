@@ -6,6 +6,7 @@ namespace taskspec {
 
 class PlanBackend : public Backend {
  public:
+  bool runs_launches() const override { return true; }
   virtual std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) = 0;
   Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
                    Bodies& bodies) final;

@@ -149,11 +149,29 @@ std::optional<Poison> StepRunner::inherited(std::size_t task) const {
     Poison poison = executable_.table.poison(buffer);
     if (!first || poison.origin < first->origin) first = std::move(poison);
   }
+  if (!executable_.plan->graph->point_groups().empty()) {
+    std::optional<Poison> point = inherited_by_point(executable_.plan->tasks[task].node);
+    if (point && (!first || point->origin < first->origin)) first = std::move(point);
+  }
+  return first;
+}
+
+// What it reads in place was written by others in place: edges tell by whom.
+std::optional<Poison> StepRunner::inherited_by_point(NodeId node) const {
+  std::optional<Poison> first = executable_.table.poison(node);
+  for (const TaskEdge& edge : executable_.plan->graph->edges_into(node)) {
+    if (edge.kind != EdgeKind::order || edge.why != Hazard::raw) continue;
+    std::optional<Poison> poison = executable_.table.poison(edge.from);
+    if (poison && (!first || poison->origin < first->origin)) first = std::move(poison);
+  }
   return first;
 }
 
 void StepRunner::poison(std::size_t task, const Poison& poison) {
   context_.flags.raise(RunFlags::careful);
+  const NodeId node = executable_.plan->tasks[task].node;
+  if (executable_.plan->graph->definition(node).kind == Definition::Kind::launch)
+    executable_.table.poison(node, poison);
   for (BufferId buffer : executable_.outputs(task))
     if (!executable_.table.poison(buffer, poison)) bug("a cell was poisoned after it was published");
 }

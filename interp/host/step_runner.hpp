@@ -64,6 +64,7 @@ class StepRunner {
   }
   void poison(std::size_t task, const Poison& poison);
   std::optional<Poison> inherited(std::size_t task) const;
+  std::optional<Poison> inherited_by_point(NodeId node) const;
   void settle(Lane& lane, const CodeCall& call);
   std::int64_t now() const;
 

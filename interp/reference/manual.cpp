@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
 
 #include "interp/reference/blocks.hpp"
 #include "interp/reference/language.hpp"

@@ -3,17 +3,22 @@
 #include <algorithm>
 
 #include "interp/control/value_key.hpp"
+#include "interp/session/points.hpp"
 
 namespace taskspec {
 
 namespace {
 
-// Maps references of the session to references inside one batch.
+// What the points of a launch make side by side: they write it in memory that comes from outside, and others read it
+// there.
+bool is_map(const TaskGraph& session, Ref ref) { return ref.is_future() && session[ref.node()].maps; }
+
+// Maps references of the session to references inside one batch: positions, until `starts` tells what became of them.
 class Renumber {
  public:
-  explicit Renumber(const std::vector<NodeId>& nodes) : nodes_(nodes) {}
+  Renumber(const TaskGraph& session, const std::vector<NodeId>& nodes) : session_(session), nodes_(nodes) {}
   Ref operator()(Ref ref, std::vector<Ref>& inputs) {
-    if (ref.is_future())
+    if (ref.is_future() && !is_map(session_, ref))
       if (std::size_t at = position(ref.node()); at < nodes_.size()) return Ref::future(NodeId(at), ref.slot);
     std::uint64_t name = (static_cast<std::uint64_t>(ref.id) << 20) | (static_cast<std::uint64_t>(ref.slot) << 4) |
                          static_cast<std::uint64_t>(ref.kind);
@@ -34,6 +39,7 @@ class Renumber {
     return *found == node ? static_cast<std::size_t>(found - nodes_.begin()) : nodes_.size();
   }
 
+  const TaskGraph& session_;
   const std::vector<NodeId>& nodes_;  // in program order
   std::unordered_map<std::uint64_t, std::size_t> inputs_;
   std::uint64_t last_ = UINT64_MAX;  // that was looked up: the number of a loop stands in each of its tasks
@@ -105,7 +111,7 @@ Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requir
   Batch batch;
   batch.nodes = std::move(nodes);
   batch.key.reserve(batch.nodes.size() * 32);
-  Renumber renumber(batch.nodes);
+  Renumber renumber(session, batch.nodes);
   std::unordered_map<std::uint32_t, std::uint64_t> places;
   ToldArguments told(session, batch.nodes.size());
   for (std::size_t position = 0; position < batch.nodes.size(); ++position) {
@@ -133,6 +139,12 @@ Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requir
     put_number(batch.key, out.size());
     for (std::size_t slot = 0; slot < out.size(); ++slot) {
       put_number(batch.key, out[slot].value);
+      if (session[node].maps) {
+        renumber(Ref::future(node, slot), batch.inputs);
+        batch.made.push_back(batch.inputs.size() - 1);
+        batch.key += 'm';
+        continue;
+      }
       const bool kept = live(node, slot);
       batch.key += kept ? '!' : '.';
       if (!kept) continue;
@@ -141,61 +153,117 @@ Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requir
     batch.key += ';';
   }
   for (Ref ref : batch.inputs) {
-    batch.donated.push_back(donated(ref));
+    batch.donated.push_back(!is_map(session, ref) && donated(ref));
     batch.key += batch.donated.back() ? 'd' : '.';
   }
   return batch;
 }
 
-std::shared_ptr<const TaskGraph> graph_of(const Batch& batch, const TaskGraph& session,
-                                          const Requirements& requirements) {
-  auto graph = std::make_shared<TaskGraph>();
-  Renumber renumber(batch.nodes);
-  std::vector<Ref> inputs;
-  for (Ref ref : batch.inputs) {
-    renumber(ref, inputs);
-    graph->add_input({"input" + std::to_string(inputs.size() - 1), session.type(ref), Privilege::in});
+std::size_t BatchGraph::position(NodeId node) const {
+  if (starts.empty()) return node.index();
+  return static_cast<std::size_t>(std::ranges::upper_bound(starts, node.value) - starts.begin()) - 1;
+}
+
+namespace {
+
+class GraphOfBatch {
+ public:
+  GraphOfBatch(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users)
+      : batch_(batch),
+        session_(session),
+        requirements_(requirements),
+        users_(users),
+        renumber_(session, batch.nodes),
+        scope_of_(session, *graph_) {}
+
+  BatchGraph run() {
+    for (Ref ref : batch_.inputs) {
+      renumber_(ref, inputs_);
+      graph_->add_input({"input" + std::to_string(inputs_.size() - 1), session_.type(ref), Privilege::in});
+    }
+    for (std::size_t position = 0; position < batch_.nodes.size(); ++position) add(position);
+    for (Ref ref : batch_.results) {
+      const Ref inside = in_graph(ref);
+      graph_->add_result({graph_->path(inside.node()), session_.type(ref), inside});
+    }
+    return {std::move(graph_), std::move(starts_)};
   }
-  std::unordered_map<std::uint32_t, PlaceId> places;
-  std::unordered_map<std::uint32_t, InstanceId> agents;
-  Scopes scope_of(session, *graph);
-  for (NodeId node : batch.nodes) {
+
+ private:
+  Ref in_graph(Ref ref) {
+    Ref inside = renumber_(ref, inputs_);
+    if (inside.is_future() && !starts_.empty()) inside.id = starts_[inside.id];
+    return inside;
+  }
+
+  void add(std::size_t position) {
+    const NodeId node = batch_.nodes[position];
+    const bool launches = session_.definition(node).kind == Definition::Kind::launch;
+    if (launches && starts_.empty())
+      for (std::uint32_t k = 0; k < position; ++k) starts_.push_back(k);
+    if (launches || !starts_.empty()) starts_.push_back(static_cast<std::uint32_t>(graph_->size()));
     std::vector<Ref> in;
-    for (Ref ref : session.in(node)) in.push_back(renumber(ref, inputs));
+    for (Ref ref : session_.in(node)) in.push_back(in_graph(ref));
+    const DefinitionId definition = graph_->define(session_.definition(node));
+    launches ? add_launch(node, definition, in) : add_task(node, definition, in);
+  }
+
+  void add_launch(NodeId node, DefinitionId definition, std::span<const Ref> in) {
+    if (!points_) points_ = std::make_unique<Points>(session_, *graph_, users_);
+    std::vector<Ref> maps;
+    for (std::size_t slot = 0; session_[node].maps && slot < session_.out(node).size(); ++slot)
+      maps.push_back(in_graph(Ref::future(node, slot)));
+    points_->add({node, definition, scope_of_(session_[node].scope), agent(session_[node].agent), in, maps});
+  }
+
+  void add_task(NodeId node, DefinitionId definition, std::span<const Ref> in) {
     std::vector<TypeId> out;
-    for (TypeId type : session.out(node)) out.push_back(graph->intern(session.type(type)));
-    std::vector<Requirement> inner = requirements_of(requirements, node);
+    for (TypeId type : session_.out(node)) out.push_back(graph_->intern(session_.type(type)));
+    std::vector<Requirement> inner = requirements_of(requirements_, node);
     for (Requirement& requirement : inner) {
-      auto [place, fresh] = places.emplace(requirement.place.value, PlaceId());
+      auto [place, fresh] = places_.emplace(requirement.place.value, PlaceId());
       if (fresh) {  // a console has a first version that nobody reads
         Ref initial = requirement.reads() ? in[requirement.slot_in] : Ref();
-        place->second = graph->add_place(session.place_name(requirement.place), initial);
+        place->second = graph_->add_place(session_.place_name(requirement.place), initial);
       }
       requirement.place = place->second;
     }
-    InstanceId agent = session[node].agent;
-    if (agent.valid()) {
-      auto [known, fresh] = agents.emplace(agent.value, InstanceId());
-      if (fresh) {
-        const AgentInstance& made = session.agents()[agent.index()];
-        known->second = graph->add_agent({made.definition, made.path, made.arguments, {}});
-      }
-      agent = known->second;
-    }
-    graph->add(graph->define(session.definition(node)),
-               {.in = in,
-                .out = out,
-                .scope = scope_of(session[node].scope),
-                .agent = agent,
-                .arguments = session.arguments(node),
-                .span = session[node].span},
-               inner);
+    graph_->add(definition,
+                {.in = in,
+                 .out = out,
+                 .scope = scope_of_(session_[node].scope),
+                 .agent = agent(session_[node].agent),
+                 .arguments = session_.arguments(node),
+                 .span = session_[node].span},
+                inner);
   }
-  for (Ref ref : batch.results) {
-    Ref inside = renumber(ref, inputs);
-    graph->add_result({graph->path(inside.node()), session.type(ref), inside});
+
+  InstanceId agent(InstanceId agent) {
+    if (!agent.valid()) return agent;
+    auto [known, fresh] = agents_.emplace(agent.value, InstanceId());
+    if (!fresh) return known->second;
+    const AgentInstance& made = session_.agents()[agent.index()];
+    return known->second = graph_->add_agent({made.definition, made.path, made.arguments, {}});
   }
-  return graph;
+
+  const Batch& batch_;
+  const TaskGraph& session_;
+  const Requirements& requirements_;
+  FieldUsers& users_;
+  std::shared_ptr<TaskGraph> graph_ = std::make_shared<TaskGraph>();
+  Renumber renumber_;
+  Scopes scope_of_;
+  std::vector<Ref> inputs_;
+  std::vector<std::uint32_t> starts_;
+  std::unordered_map<std::uint32_t, PlaceId> places_;
+  std::unordered_map<std::uint32_t, InstanceId> agents_;
+  std::unique_ptr<Points> points_;
+};
+
+}  // namespace
+
+BatchGraph graph_of(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users) {
+  return GraphOfBatch(batch, session, requirements, users).run();
 }
 
 }  // namespace taskspec

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
@@ -40,7 +41,7 @@ void Failures::raise(const Cause& cause, NodeId at, Span place) const {
   const NodeId from = cause.origin.valid() ? cause.origin : at;
   const TaskNode& origin = graph_[from];
   Diag diag(cause.fault.code, Severity::error, origin.span, cause.fault.message);
-  diag.at("in '" + graph_.path(from) + "'");
+  diag.at("in '" + graph_.path(from) + cause.point + "'");
   if (cause.fault.span.valid() && !(cause.fault.span == origin.span)) diag.label(cause.fault.span, "here");
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
   if (at != from && cause.fault.code != Code("E5009"))
@@ -62,6 +63,19 @@ void Failures::rethrow_at(NodeId node, Span place) const {
 
 // ---- ways in the graph ----------------------------------------------------------------------------
 
+namespace {
+
+// Whose values it reads: as futures, or in place.
+void each_source(const TaskGraph& graph, NodeId node, FunctionRef<void(NodeId)> visit) {
+  for (Ref ref : graph.in(node))
+    if (ref.is_future()) visit(ref.node());
+  if (graph.definition(node).kind != Definition::Kind::launch) return;
+  for (const TaskEdge& edge : graph.edges_into(node))
+    if (edge.kind == EdgeKind::order && edge.why == Hazard::raw) visit(edge.from);
+}
+
+}  // namespace
+
 // Tasks by which something of `from` reaches one of `targets`, both included, in program order.
 std::vector<NodeId> Failures::between(NodeId from, std::vector<NodeId> targets) const {
   std::vector<NodeId> nodes;
@@ -71,14 +85,14 @@ std::vector<NodeId> Failures::between(NodeId from, std::vector<NodeId> targets) 
     targets.pop_back();
     if (node < from || !graph_.contains(node) || !seen.insert(node.value).second) continue;
     nodes.push_back(node);
-    for (Ref ref : graph_.in(node))
-      if (ref.is_future()) targets.push_back(ref.node());
+    each_source(graph_, node, [&](NodeId source) { targets.push_back(source); });
   }
   std::sort(nodes.begin(), nodes.end());
   std::unordered_set<std::uint32_t> reached{from.value};
   std::erase_if(nodes, [&](NodeId node) {
-    for (Ref ref : graph_.in(node))
-      if (ref.is_future() && reached.contains(ref.id)) reached.insert(node.value);
+    each_source(graph_, node, [&](NodeId source) {
+      if (reached.contains(source.value)) reached.insert(node.value);
+    });
     return !reached.contains(node.value);
   });
   return nodes;
@@ -89,13 +103,11 @@ std::string Failures::way(NodeId from, NodeId to) const {
   std::unordered_map<std::uint32_t, NodeId> before;  // of what is reached
   before.emplace(from.value, from);
   for (NodeId node : between(from, {to}))
-    for (Ref ref : graph_.in(node))
-      if (node != from && ref.is_future() && before.contains(ref.id)) {
-        before.emplace(node.value, ref.node());
-        break;
-      }
+    each_source(graph_, node, [&](NodeId source) {
+      if (node != from && before.contains(source.value)) before.emplace(node.value, source);
+    });
   std::vector<std::string> names{graph_.path(to)};
-  for (NodeId node = to; node != from;) {
+  for (NodeId node = to; node != from && before.contains(node.value);) {
     node = before.at(node.value);
     names.push_back(graph_.path(node));
   }

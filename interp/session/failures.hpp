@@ -17,6 +17,7 @@ class Failures {
     NodeId origin;                                   // none: wherever it is met
     Fault fault{"E5008", "no memory left"};
     bool told = false;  // by a receive
+    std::string point = {};  // "[2]": of a launch
   };
   std::uint32_t add(Cause cause) {
     causes_.push_back(std::move(cause));

@@ -10,6 +10,9 @@ Liveness::~Liveness() {
   constants_.each([&](std::size_t, const Constant& constant) {
     if (constant.location.valid()) backend_.free(constant.location);
   });
+  for (const Fields& region : fields_)
+    for (Location location : region.locations)
+      if (location.valid()) backend_.free(location);
 }
 
 void Liveness::free(const Entry& entry) {
@@ -31,6 +34,8 @@ void Liveness::add_readers(NodeId node) {
       Constant& known = constant(ref);
       ++known.readers;
       known.read = true;
+    } else if (ref.kind == Ref::Kind::field) {
+      ++fields(RegionId(ref.id)).users;
     }
   }
 }
@@ -52,7 +57,7 @@ void Liveness::set(NodeId node, State state, std::uint32_t poison) {
 void Liveness::Cutting::count(std::uint32_t by) {
   for (NodeId node : nodes_)
     for (Ref ref : live_.graph_.in(node)) {
-      if (ref.kind == Ref::Kind::input) continue;
+      if (ref.kind == Ref::Kind::input || ref.kind == Ref::Kind::field) continue;
       std::uint32_t& inside = ref.is_future() ? live_.entry(ref).inside : live_.constant(ref).inside;
       inside = by == 0 ? 0 : inside + by;
     }
@@ -113,12 +118,35 @@ void Liveness::settled(NodeId node) {
     } else if (ref.kind == Ref::Kind::constant) {
       --constant(ref).readers;
       drop_constant_if_unseen(ref);
+    } else if (ref.kind == Ref::Kind::field) {
+      --fields(RegionId(ref.id)).users;
+      drop_fields_if_unseen(RegionId(ref.id));
     }
   }
 }
 
+bool Liveness::drop_fields_if_unseen(RegionId region) {
+  Fields& known = fields(region);
+  if (known.handles + known.users > 0) return false;
+  for (Location location : known.locations)
+    if (location.valid()) backend_.free(location);
+  known.locations = {};
+  return true;
+}
+
+bool Liveness::release(RegionId region) {
+  --fields(region).handles;
+  return drop_fields_if_unseen(region);
+}
+
 Location Liveness::location(Ref ref) {
   if (ref.is_future()) return entry(ref).location;
+  if (ref.kind == Ref::Kind::field) {
+    std::vector<Location>& locations = fields(RegionId(ref.id)).locations;
+    if (locations.size() <= ref.slot) locations.resize(ref.slot + std::size_t{1});
+    if (!locations[ref.slot].valid()) locations[ref.slot] = backend_.allocate_zeros(concrete(graph_.type(ref)));
+    return locations[ref.slot];
+  }
   Location& location = constant(ref).location;
   if (!location.valid()) {
     const Array& array = graph_.constant(ref.id).array();

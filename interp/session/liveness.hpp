@@ -38,6 +38,11 @@ class Liveness {
     Location location;          // when written to the backend
   };
 
+  struct Fields {  // of one region: they go with its last handle, when nobody uses them any more
+    std::uint32_t handles = 0, users = 0;
+    std::vector<Location> locations;  // by field; none where nobody used it yet
+  };
+
   // `forget`: nobody looks at the graph later, so constants that were read may go, too.
   Liveness(Backend& backend, TaskGraph& graph, bool forget) : backend_(backend), graph_(graph), forget_(forget) {}
   ~Liveness();  // frees what is left
@@ -74,6 +79,10 @@ class Liveness {
   // Its location belongs to something else now.
   void taken(Ref ref);
 
+  void retain(RegionId region) { ++fields(region).handles; }
+  // True when it was the last one and no task uses its fields, which are gone.
+  bool release(RegionId region);
+  bool is_kept(RegionId region) { return fields(region).handles + fields(region).users > 0; }
   void retain(Ref ref);
   // Bytes of a constant that no handle names any more, but pending tasks read.
   std::size_t release(Ref ref);
@@ -97,6 +106,11 @@ class Liveness {
     if (constants_.size() <= ref.id) constants_.resize(graph_.constant_count());
     return constants_[ref.id];
   }
+  Fields& fields(RegionId region) {
+    if (fields_.size() <= region.index()) fields_.resize(region.index() + 1);
+    return fields_[region.index()];
+  }
+  bool drop_fields_if_unseen(RegionId region);
   void drop_constant_if_unseen(Ref ref);
   void free(const Entry& entry);
 
@@ -105,6 +119,7 @@ class Liveness {
   const bool forget_;
   RetiringTable<Task> tasks_;  // by node
   RetiringTable<Constant> constants_;
+  std::vector<Fields> fields_;  // by region
 };
 
 }  // namespace taskspec

@@ -36,10 +36,10 @@ OpProfile::KnownPlan& OpProfile::known(const Plans::Made& plan, const TaskGraph&
   std::vector<OpSite> sites = plan.executable->ops();
   std::ranges::stable_sort(sites, {}, [](const OpSite& site) { return std::pair(site.node, site.index); });
   KnownPlan& ops = known->second;
-  ops.first.assign(nodes.size() + 1, 0);
+  ops.first.assign(plan.graph.graph->size() + 1, 0);
   for (const OpSite& site : sites) {
     ++ops.first[site.node.index() + 1];
-    const NodeId node = nodes[site.node.index()];
+    const NodeId node = nodes[plan.graph.position(site.node)];
     const OpInstance& call = site.instance;
     const Work work = call.op ? call.op->work(call) : Work{};
     OpRow row;
@@ -62,7 +62,7 @@ void OpProfile::add(const Plans::Made& plan, const TaskGraph& graph, std::span<c
   KnownPlan& ops = known(plan, graph, nodes);
   for (Known& op : ops.ops) {
     if (op.placed) continue;
-    const Span span = graph[nodes[op.node.index()]].span;
+    const Span span = graph[nodes[plan.graph.position(op.node)]].span;
     if (span == op.row.span) continue;
     op.row.span = span;
     op.at = row_of(op.row);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/at_end.hpp"
+#include "ir/graph/launch.hpp"
 #include "ir/records/op_outputs.hpp"
 
 namespace taskspec {
@@ -26,7 +27,12 @@ void Pending::add(NodeId node, std::span<const Requirement> requirements) {
   nodes_.push_back(node);
 }
 
+std::size_t Pending::tasks(NodeId node) const {
+  return graph_.definition(node).kind == Definition::Kind::launch ? graph_.launch(node).points() : 1;
+}
+
 void Pending::added(NodeId node) {
+  tasks_ += tasks(node);
   if (weight_ < weight_due) weight_ += weight(node);
   if (prints(node)) printing_ = node;
 }
@@ -35,13 +41,14 @@ void Pending::added(NodeId node) {
 bool Pending::fills_window(Span site) {
   if (schedule_ != Schedule::push || limit_ == 0) return false;
   constexpr std::size_t most_bytes = std::size_t{64} << 20;  // of constants that go when the tasks have run
-  return window_.ends(site, nodes_.size()) || unnamed_bytes_ >= most_bytes;
+  return window_.ends(site, tasks_) || unnamed_bytes_ >= most_bytes;
 }
 
 // How long a task takes, very roughly, in small tasks; from the program alone.
 std::size_t Pending::weight(NodeId node) const {
   const Definition& definition = graph_.definition(node);
   const bool of_unknown_length = definition.structured() || definition.kind == Definition::Kind::native ||
+                                 definition.kind == Definition::Kind::launch ||
                                  definition.embedded || repeating_.contains(graph_[node].definition.value);
   if (of_unknown_length) return weight_due;
   std::size_t bytes = 0;
@@ -84,6 +91,7 @@ std::vector<NodeId> Pending::needed(FunctionRef<void(NodeId)> drop) {
       for (const TaskEdge& edge : graph_.edges_into(node))
         if (Liveness::Task* before = live_.find(edge.from)) before->wanted = !before->done;
     } else {
+      tasks_ -= tasks(node);
       drop(node);
     }
   }
@@ -117,9 +125,11 @@ void Pending::tidy() {
   if (printing_.valid() && live_.is_done(printing_)) printing_ = {};
   unnamed_bytes_ = 0;
   window_.begin();
-  weight_ = 0;
-  for (NodeId node : nodes_)
+  weight_ = tasks_ = 0;
+  for (NodeId node : nodes_) {
+    tasks_ += tasks(node);
     if (weight_ < weight_due) weight_ += weight(node);
+  }
 }
 
 }  // namespace taskspec

@@ -46,6 +46,7 @@ class Pending {
   static constexpr std::size_t weight_due =
       16;  // small tasks: then a run of its own costs little beside what they take
   std::size_t weight(NodeId node) const;
+  std::size_t tasks(NodeId node) const;  // it is about to be: the points of a launch
 
   const TaskGraph& graph_;
   Liveness& live_;
@@ -56,6 +57,7 @@ class Pending {
   Window window_;
   std::size_t unnamed_bytes_ = 0;
   NodeId printing_;
+  std::size_t tasks_ = 0;  // they are about to be
   std::size_t weight_ = 0;                       // of all of them, or so many that they are due
   std::vector<bool> prints_;                     // by definition
   std::unordered_set<std::uint32_t> repeating_;  // definitions of tasks whose length nobody knows

@@ -41,7 +41,8 @@ class Flags {
 Plans::Found Plans::find(const Batch& batch, const TaskGraph& graph, const Requirements& requirements) {
   if (auto known = known_.find(batch.key); known != known_.end()) return &known->second;
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<const TaskGraph> g = graph_of(batch, graph, requirements);
+  BatchGraph of_batch = graph_of(batch, graph, requirements, users_);
+  const std::shared_ptr<const TaskGraph> g = of_batch.graph;
   const Chains chains = aggregate(*g, {.sink_rule = rule_});
   constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long batch would wait for them
   if (g->size() <= largest_verified) {
@@ -50,9 +51,13 @@ Plans::Found Plans::find(const Batch& batch, const TaskGraph& graph, const Requi
   }
   const Flags donated(batch.donated);
   Prepared prepared = backend_.prepare(g, chains, {.donated = donated}, bodies_);
-  if (auto* refused = std::get_if<std::vector<Poison>>(&prepared)) return std::move(*refused);
+  if (auto* refused = std::get_if<std::vector<Poison>>(&prepared)) {
+    for (Poison& poison : *refused) poison.origin = NodeId(of_batch.position(poison.origin));
+    return std::move(*refused);
+  }
   Made made;
   made.executable = std::get<std::shared_ptr<Executable>>(std::move(prepared));
+  made.graph = std::move(of_batch);
   made.chain_count = chains.size();
   made.number = made_;
   if (named_) name_chains(*g, chains, made);

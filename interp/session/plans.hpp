@@ -12,6 +12,7 @@ class Plans {
  public:
   struct Made {
     std::shared_ptr<Executable> executable;
+    BatchGraph graph;
     std::vector<std::string> chains;   // as a profile names them; only where somebody asks for it
     std::vector<std::uint64_t> bytes;  // that each of them writes
     std::vector<Work> work;            // and what it does
@@ -23,10 +24,11 @@ class Plans {
   Plans(Backend& backend, Bodies& bodies, SinkRule rule, bool named)
       : backend_(backend), bodies_(bodies), rule_(rule), named_(named) {}
 
-  // Or what the backend refuses, by node of the batch's graph.
+  // Or what the backend refuses, by position in the batch.
   Found find(const Batch& batch, const TaskGraph& graph, const Requirements& requirements);
 
   std::uint32_t made() const { return made_; }
+  void forget(RegionId region) { users_.forget(region); }
   double seconds() const { return seconds_; }  // that it took to make them
 
  private:
@@ -36,6 +38,7 @@ class Plans {
   const bool named_;
   std::unordered_map<std::string, Made> known_;  // by key of the batch
   std::size_t tasks_ = 0;                        // in all of them
+  FieldUsers users_;
   std::uint32_t made_ = 0;
   double seconds_ = 0;
 };

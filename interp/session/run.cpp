@@ -4,6 +4,7 @@
 
 #include "interp/session/session.hpp"
 #include "ir/base/at_end.hpp"
+#include "ir/graph/launch.hpp"
 
 namespace taskspec {
 
@@ -91,12 +92,30 @@ void Session::execute(std::vector<NodeId> nodes) {
   const Plans::Found found = find_plan(batch);
   if (auto* refused = std::get_if<std::vector<Poison>>(&found)) return refuse(batch, *refused);
   const Plans::Made& plan = *std::get<const Plans::Made*>(found);
-  std::vector<Location> inputs;
-  for (Ref ref : batch.inputs) inputs.push_back(live_.location(ref));
-  Outcome outcome = run_plan(plan, inputs);
-  count(batch, plan, outcome);
-  settle(batch, outcome);
+  std::vector<Location> inputs(batch.inputs.size());
+  bool ran = false;
+  const AtEnd freed([&] {
+    for (std::size_t input : batch.made)
+      if (!ran && inputs[input].valid()) backend_.free(inputs[input]);
+  });
+  for (std::size_t input : batch.made)
+    inputs[input] = backend_.allocate_zeros(concrete(graph.type(batch.inputs[input])));
+  for (std::size_t input = 0; input < inputs.size(); ++input)
+    if (!inputs[input].valid()) inputs[input] = live_.location(batch.inputs[input]);
+  Causes met;
+  if (!poisoned_.empty()) met = poisoned_.met_by(batch, plan.graph);
+  Outcome outcome = run_plan(plan, inputs, dead_points(met));
+  ran = true;
+  count(plan, outcome);
+  settle(batch, plan, inputs, std::move(met), outcome);
   if (options_.record_ops) op_profile_.add(plan, graph, batch.nodes, outcome.op_records);
+}
+
+// Why they do not run is known here; the backend passes on that they do not.
+std::vector<Poison> Session::dead_points(const Causes& met) const {
+  std::vector<Poison> dead;
+  for (const auto& [node, cause] : met) dead.push_back({node, {"E5009", "not run"}});
+  return dead;
 }
 
 // That it is made is seen on the timeline.
@@ -111,10 +130,10 @@ Plans::Found Session::find_plan(const Batch& batch) {
   return found;
 }
 
-Outcome Session::run_plan(const Plans::Made& plan, std::span<const Location> inputs) {
+Outcome Session::run_plan(const Plans::Made& plan, std::span<const Location> inputs, std::span<const Poison> dead) {
   const std::int64_t begin = log_ ? log_->now() : 0;
   Outcome outcome =
-      backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record, options_.record_ops});
+      backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record, options_.record_ops, dead});
   if (!options_.record) return outcome;
   const std::uint32_t run = profile_.add(plan, outcome.records, begin);
   if (!outcome.failed.empty()) profile_.add_failed(plan, outcome.failed);
@@ -137,10 +156,10 @@ void Session::refuse(const Batch& batch, const std::vector<Poison>& refused) {
   run_part(batch.nodes);
 }
 
-void Session::count(const Batch& batch, const Plans::Made& made, const Outcome& outcome) {
+void Session::count(const Plans::Made& made, const Outcome& outcome) {
   counts_.tasks += outcome.tasks_run;
   // Pull leaves out what only had to come before something else.
-  if (outcome.failed.empty()) counts_.dropped += batch.nodes.size() - outcome.tasks_run;
+  if (outcome.failed.empty()) counts_.dropped += made.graph.graph->size() - outcome.tasks_run;
   counts_.chains += made.chain_count;
   counts_.dispatches += outcome.dispatches;
   counts_.run_peak = std::max(counts_.run_peak, outcome.peak_bytes);
@@ -166,30 +185,60 @@ void Session::note_failed_effects(const Batch& batch, const std::map<NodeId, std
   }
 }
 
+Failures::Cause Session::cause_of(const Batch& batch, const BatchGraph& graph, const Poison& poison) const {
+  Failures::Cause cause{.origin = batch.nodes[graph.position(poison.origin)], .fault = poison.fault};
+  const PointGroup* group = graph.graph->points(poison.origin);
+  if (group && !group->launch->single)
+    cause.point = "[" + group->launch->domain.point(poison.origin.value - group->first.value).index() + "]";
+  return cause;
+}
+
+// By task of the session; of a launch the first one of its points.
+std::map<NodeId, std::uint32_t> Session::causes_by_task(const Batch& batch, const BatchGraph& graph,
+                                                        const Causes& failed, const Outcome& outcome) const {
+  std::map<NodeId, std::uint32_t> causes;
+  auto note = [&](NodeId node, std::uint32_t cause) {
+    auto [known, fresh] = causes.emplace(batch.nodes[graph.position(node)], cause);
+    known->second = std::min(known->second, cause);
+  };
+  for (const auto& [node, cause] : failed) note(node, cause);
+  for (const auto& [node, poison] : outcome.dead) note(node, failed.at(poison.origin));
+  return causes;
+}
+
 // The tasks ran: none of them may run again, whatever happens here.
-void Session::settle(const Batch& batch, Outcome& outcome) {
-  if (outcome.lost) return lose(batch, outcome);
-  std::map<NodeId, std::uint32_t> failed;  // origin -> cause
+void Session::settle(const Batch& batch, const Plans::Made& plan, std::span<const Location> inputs, Causes failed,
+                     Outcome& outcome) {
+  if (outcome.lost) return lose(batch, inputs, outcome);
   auto note = [&](const Poison& poison) {
-    const NodeId origin = batch.nodes[poison.origin.index()];
-    auto [known, fresh] = failed.emplace(origin, 0);
-    if (fresh) known->second = failures_.add({origin, poison.fault});
+    auto [known, fresh] = failed.emplace(poison.origin, 0);
+    if (fresh) known->second = failures_.add(cause_of(batch, plan.graph, poison));
   };
   try {
     for (const Poison& poison : outcome.failed) note(poison);
-    if (!failed.empty()) note_failed_effects(batch, failed);
+    for (const auto& [node, poison] : outcome.dead) note(poison);
+    if (!failed.empty()) note_failed_effects(batch, causes_by_task(batch, plan.graph, failed, outcome));
     for (const auto& result : outcome.results)
       if (auto* poison = std::get_if<Poison>(&result)) note(*poison);  // also what was stopped: interrupted
+    Causes dead;
+    for (const auto& [node, poison] : outcome.dead) dead.emplace(node, failed.at(poison.origin));
+    if (!dead.empty() || !poisoned_.empty()) poisoned_.ran(batch, plan.graph, dead);
   } catch (const std::bad_alloc&) {
-    return lose(batch, outcome);
+    return lose(batch, inputs, outcome);
   }
-  commit(batch, outcome, failed);
+  commit(batch, inputs, outcome, failed);
 }
 
 // Takes no memory, so it cannot fail.
-void Session::commit(const Batch& batch, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed) {
+void Session::commit(const Batch& batch, std::span<const Location> inputs, const Outcome& outcome,
+                     const Causes& failed) {
   for (std::uint32_t input : outcome.taken) live_.taken(batch.inputs[input]);
   for (NodeId node : batch.nodes) live_.set(node, Liveness::State::gone);
+  for (std::size_t input : batch.made) {
+    Liveness::Entry& e = live_.entry(batch.inputs[input]);
+    e.state = Liveness::State::ready;
+    e.location = inputs[input];
+  }
   for (std::size_t i = 0; i < batch.results.size(); ++i) {
     Liveness::Entry& e = live_.entry(batch.results[i]);
     if (auto* location = std::get_if<Location>(&outcome.results[i])) {
@@ -198,14 +247,16 @@ void Session::commit(const Batch& batch, const Outcome& outcome, const std::map<
       continue;
     }
     e.state = Liveness::State::poisoned;
-    e.poison = failed.at(batch.nodes[std::get<Poison>(outcome.results[i]).origin.index()]);
+    e.poison = failed.at(std::get<Poison>(outcome.results[i]).origin);
   }
   for (NodeId node : batch.nodes) settled(node);
+  for (std::size_t input : batch.made) live_.drop_if_unseen(batch.inputs[input]);
 }
 
 // All that ran counts as failed. Takes no memory either.
-void Session::lose(const Batch& batch, Outcome& outcome) {
+void Session::lose(const Batch& batch, std::span<const Location> inputs, Outcome& outcome) {
   for (std::uint32_t input : outcome.taken) live_.taken(batch.inputs[input]);
+  for (std::size_t input : batch.made) backend_.free(inputs[input]);
   for (const auto& result : outcome.results)
     if (auto* location = std::get_if<Location>(&result); location && location->valid()) backend_.free(*location);
   for (NodeId node : batch.nodes) {

@@ -14,6 +14,7 @@ Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
       pending_(graph, live_, options.schedule, options.window),
       plans_(backend, bodies, options.sink_rule, options.record),
       failures_(graph),
+      poisoned_(graph),
       profile_(backend.hz(), options.timeline),
       op_profile_(backend.hz()) {}
 
@@ -28,6 +29,8 @@ void Session::adding(Span site) {
 
 // First all that takes memory: a task is known altogether, or not at all.
 void Session::added(NodeId node, std::span<const Requirement> requirements) {
+  if (graph.definition(node).kind == Definition::Kind::launch && !backend_.runs_launches())
+    throw failure("E1009", graph[node].span, "regions on '" + backend_.name() + "' are not built yet");
   bool known = false;
   const AtEnd taken_back([&] {
     if (known) return;
@@ -44,6 +47,12 @@ void Session::added(NodeId node, std::span<const Requirement> requirements) {
 void Session::closed(ScopeId scope) {
   while (!open_.empty() && open_.back() >= scope) open_.pop_back();  // also those that failed inside of it
   sweep_if_due();
+}
+
+void Session::release(RegionId region) {
+  if (!live_.release(region)) return;
+  plans_.forget(region);
+  poisoned_.forget(region);
 }
 
 // ---- what the program asks for ---------------------------------------------------------------------
@@ -165,6 +174,10 @@ Staying Session::staying() {
     if (auto requirements = pending_.requirements().find(node.value); requirements != pending_.requirements().end())
       for (const Requirement& requirement : requirements->second) staying.places.insert(requirement.place.value);
   }
+  for (std::size_t region = 0; region < graph.regions.regions(); ++region)
+    if (live_.is_kept(RegionId(region)))
+      for (std::size_t field = 0; field < graph.regions[RegionId(region)].fields.size(); ++field)
+        staying.places.insert(graph.place(RegionId(region), field).value);
   live_.each_constant_in_use([&](std::uint32_t id) { staying.constants.insert(id); });
   failures_.keep_ways(live_, staying);
   return staying;
@@ -175,6 +188,7 @@ void Session::sweep() {
   const Staying stays = staying();
   links.retire(graph, stays.nodes);
   live_.retire(stays);
+  poisoned_.forget_maps_but(stays);
   graph.retire(stays);
   left_ = graph.held();
 }

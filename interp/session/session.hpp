@@ -23,6 +23,7 @@
 #include "interp/session/failures.hpp"
 #include "interp/session/op_profile.hpp"
 #include "interp/session/pending.hpp"
+#include "interp/session/poisoned_points.hpp"
 #include "interp/session/profile.hpp"
 
 namespace taskspec {
@@ -49,6 +50,8 @@ class Session final : public Recorder {
   void added(NodeId node, std::span<const Requirement> requirements) override;
   void retain(Ref ref) override { live_.retain(ref); }
   void release(Ref ref) override { pending_.unnamed(live_.release(ref)); }
+  void retain(RegionId region) override { live_.retain(region); }
+  void release(RegionId region) override;
   void run_pending() override;
   bool due() const override { return pending_.is_due(); }
   void repeats(DefinitionId task) override { pending_.repeats(task); }
@@ -91,20 +94,26 @@ class Session final : public Recorder {
   static bool fits(FunctionRef<void()> running);
   std::vector<NodeId> needed();
   friend class StepRun;
+  using Causes = PoisonedPoints::Causes;
   void run_part(const std::vector<NodeId>& nodes);
   std::uint32_t first_cause(NodeId node);
   void execute(std::vector<NodeId> nodes);
   Plans::Found find_plan(const Batch& batch);
-  Outcome run_plan(const Plans::Made& plan, std::span<const Location> inputs);
+  Outcome run_plan(const Plans::Made& plan, std::span<const Location> inputs, std::span<const Poison> dead = {});
   void settled(NodeId node);  // it ran, will never run, or cannot
   void poison(NodeId node, std::uint32_t cause);
   void note_if_effect(NodeId node, std::uint32_t cause);  // that it failed
   void refuse(const Batch& batch, const std::vector<Poison>& refused);
-  void count(const Batch& batch, const Plans::Made& plan, const Outcome& outcome);
-  void settle(const Batch& batch, Outcome& outcome);
-  void commit(const Batch& batch, const Outcome& outcome, const std::map<NodeId, std::uint32_t>& failed);
-  void lose(const Batch& batch, Outcome& outcome);
+  void count(const Plans::Made& plan, const Outcome& outcome);
+  void settle(const Batch& batch, const Plans::Made& plan, std::span<const Location> inputs, Causes met,
+              Outcome& outcome);
+  void commit(const Batch& batch, std::span<const Location> inputs, const Outcome& outcome, const Causes& failed);
+  void lose(const Batch& batch, std::span<const Location> inputs, Outcome& outcome);
+  std::map<NodeId, std::uint32_t> causes_by_task(const Batch& batch, const BatchGraph& graph,
+                                                 const Causes& failed, const Outcome& outcome) const;
   void note_failed_effects(const Batch& batch, const std::map<NodeId, std::uint32_t>& failed);
+  std::vector<Poison> dead_points(const Causes& met) const;
+  Failures::Cause cause_of(const Batch& batch, const BatchGraph& graph, const Poison& poison) const;
   void sweep_if_due();
   void sweep();
   Staying staying();
@@ -116,6 +125,7 @@ class Session final : public Recorder {
   Pending pending_;
   Plans plans_;
   Failures failures_;
+  PoisonedPoints poisoned_;
   Profile profile_;
   OpProfile op_profile_;
   std::vector<ScopeId> open_;  // scopes of calls under way, by depth

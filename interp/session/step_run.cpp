@@ -74,6 +74,9 @@ void StepRun::prepare(std::vector<NodeId> nodes) {
     kept[key(ref_of(state.last))] = true;
     donated[key(ref_of(state.first))] = true;
   }
+  for (NodeId node : nodes)
+    if (session_.graph.definition(node).kind == Definition::Kind::launch)
+      throw failure("E1009", session_.graph[node].span, "launches in time steps are not built yet");
   batch_ = batch_of(
       session_.graph, std::move(nodes), session_.pending_.requirements(),
       [&](NodeId node, std::size_t slot) { return kept.contains(key(Ref::future(node, slot))); },
@@ -201,7 +204,7 @@ void StepRun::step(std::int64_t k) {
     if (output.from == Output::From::state) copy_row(output, k, inputs_[output.position]);
   const SessionOptions& options = session_.options_;
   Outcome outcome = session_.run_plan(*plan_, inputs_);
-  session_.count(batch_, *plan_, outcome);
+  session_.count(*plan_, outcome);
   for (std::uint32_t input : outcome.taken) inputs_[input] = {};
   if (options.record_ops) session_.op_profile_.add(*plan_, session_.graph, batch_.nodes, outcome.op_records);
   check(outcome);

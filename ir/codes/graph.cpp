@@ -57,18 +57,24 @@ around the task, into the graph. On the host a task without such a list runs all
      .reach = Reach::circumstance},
     {.code = "E3101",
      .summary = "the points of a launch are not independent",
-     .program = R"(launch w(p[i / 2]) for i in 0..4      // w writes its argument)",
-     .cause = R"(A launch is one operation, so none of its points may write what another point reads or writes.)",
-     .fix = R"(Use a disjoint partition and an index that gives each point its own piece, or reduce(+).)",
-     .reach = Reach::later},
+     .program = R"(fields Cell { state: f64 }
+task w(out c: Cell[_].{state}) { for i in c { c[i].state = 1.0 } }
+let p = blocks(region Cell[8], 4)
+launch w(p[i / 2]) for i in 0..4)",
+     .cause = R"(A launch is one operation, and its points run in any order: none of them may write what another point
+reads or writes. The message names two points and what both take. Where the text does not tell, it is found when the
+launch is made, from the points of the pieces.)",
+     .fix = R"(Use a disjoint partition and an index that gives each point its own piece, write to a field that no
+other point reads, or use reduce(+).)"},
     {.code = "E3102",
      .summary = "a claim about a partition is wrong",
-     .program = R"(let p = assume(halo(blocks(cells, 4), 1), "disjoint"))",
+     .program = R"(fields Cell { state: f64 }
+let p = assume(halo(blocks(region Cell[8], 4), 1), "disjoint")
+print(p))",
      .cause =
-         R"(assume() was told something that the check of safe mode refuted: two pieces share a point, or a point is
-in no piece.)",
-     .fix = R"(Take the claim back, or repair the partition at the point that the message names.)",
-     .reach = Reach::later},
+         R"(assume() was told something that its check refuted: two pieces share a point, or a point is in no piece.
+The message names the point, and the colours of the two pieces.)",
+     .fix = R"(Take the claim back, or repair the partition at the point that the message names.)"},
 };
 static_assert(is_family(graph_family, 3));
 

@@ -64,8 +64,8 @@ also happens when a line starts with ( [ or -, which begins a new statement.)",
 operator.)"},
     {.code = "E1009",
      .summary = "needs a part that is not built yet",
-     .program = R"(fields Cell { state: f64 }
-let cells = region Cell[64])",
+     .program = R"(fn one() -> int { return 1 }
+print(run one() on mpi(shards: 2)))",
      .cause =
          R"(The language has this, and the parser and checker know it, but this version of taskspec cannot run it.)",
      .fix = R"(Take it out, or express it with tensors, tasks and graphs.)"},
@@ -153,6 +153,17 @@ print(take(x, x).s.scalar))",
      .cause = R"(Two parameters of one call name the same place and at least one of them writes it, so the order of
 reading and writing inside the task would decide the result.)",
      .fix = R"(Pass a copy for one of them, or write a task with one parameter.)"},
+    {.code = "E1405",
+     .summary = "a use of a view that its privilege does not have",
+     .program = R"(fields Node { charge: f64 }
+task add_up(reduce(+) n: Node[_].{charge}) {
+  for i in n { n[i].charge = n[i].charge + 1.0 }
+})",
+     .cause = R"(What a task does with a view stands in its signature, and who runs tasks side by side relies on it. A
+view under `reduce(op)` is folded into, in any order and from any number of tasks, so nobody may see what it holds
+meanwhile; a view under `out` has no contents before the task writes them.)",
+     .fix = R"(Under `reduce(+)` write `n[i].f += e`, under `reduce(*)` `n[i].f *= e`, under `reduce(min)`
+`n[i].f = minimum(n[i].f, e)`, and so for max. A view that is read and written is `inout`.)"},
 };
 static_assert(is_family(names_family, 1));
 

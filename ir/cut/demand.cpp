@@ -173,6 +173,11 @@ ValueSide home_of(const Type& type) {
   switch (type.kind) {
     case Type::Kind::tensor:
     case Type::Kind::invocation:
+    case Type::Kind::region:
+    case Type::Kind::view:
+    case Type::Kind::region_field:
+    case Type::Kind::partition:
+    case Type::Kind::launch_map:
       return ValueSide::graph;
     case Type::Kind::function:
     case Type::Kind::task:

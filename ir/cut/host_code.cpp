@@ -16,10 +16,14 @@ bool is_cut(const Function& function) {
 
 bool is_value(Form form) { return form->payload == Payload::callee && form->enters == FormRecord::Enters::nothing; }
 
-// A builtin that calls a function it is given.
+// What may call a function that it is given: a builtin, or what makes the piece of a point of it.
+bool is_call_back(const Call& call) {
+  return call.form == Form::builtin || (call.type.is(Type::Kind::region) && call.form->rearranges);
+}
+
 bool calls_back(const Function& function, const Call& call) {
-  if (!call.builtin || (call.builtin->runs_in != RunsIn::either && call.builtin->runs_in != RunsIn::graph))
-    return false;
+  if (!is_call_back(call)) return false;
+  if (call.builtin && (call.builtin->runs_in != RunsIn::either && call.builtin->runs_in != RunsIn::graph)) return false;
   return std::ranges::any_of(call.in,
                              [&](CallId in) { return in.valid() && function[in].type.is(Type::Kind::function); });
 }
@@ -102,7 +106,7 @@ bool HostCode::is_site(FunctionId function, CallId id) const {
 
 std::size_t HostCode::group_of(FunctionId function, CallId site) const {
   const Call& call = program_[function][site];
-  const bool back = call.form == Form::builtin;
+  const bool back = is_call_back(call);
   if (call.form == Form::call || (!back && program_[function][call.in[0]].type.is(Type::Kind::task))) return none;
   auto group = group_by_arguments_.find(back ? 1 : call.in.size() - 1);
   return group == group_by_arguments_.end() ? none : group->second;
@@ -143,7 +147,7 @@ CallId argument_of(const Program& program, const CallRef& site, FunctionId calle
 }
 
 CallId argument_at(const Call& call, std::size_t position) {
-  return call.form == Form::builtin ? call.in[0] : operand_at(call, position + 1);  // of map an element of its list
+  return is_call_back(call) ? call.in[0] : operand_at(call, position + 1);  // of map an element of its list
 }
 
 namespace {
@@ -180,7 +184,7 @@ bool comes_from_graph(const Function& function, const Call& call) {
 bool acts_on_graph(const Program& program, const Function& function, const Call& call, bool dead_code) {
   const bool certain = call.guards.empty() && call.places.empty() && !call.type.has_symbols();
   const FormRecord& form = *call.form;
-  if (form.to_run == FormRecord::ToRun::session) return true;
+  if (form.to_run == FormRecord::ToRun::session || form.changes_data) return true;
   if (form.enters == FormRecord::Enters::value) return function[call.in[0]].type.is(Type::Kind::task);
   if (call.form == Form::invoke) {
     const Function& callee = program[call.callee];

@@ -9,6 +9,7 @@
 #include "ir/base/at_end.hpp"
 #include "ir/base/key.hpp"
 #include "ir/graph/boost_graph.hpp"
+#include "ir/graph/launch.hpp"
 
 namespace taskspec {
 
@@ -166,6 +167,46 @@ PlaceId TaskGraph::add_place(std::string name, Ref initial) {
   return PlaceId(places_.size() - 1);
 }
 
+// ---- regions --------------------------------------------------------------------------------------
+
+RegionId TaskGraph::add_region(Region region, Span span) {
+  const RegionId id = regions.add(std::move(region), span);
+  const Region& added = regions[id];
+  Type type = Type::tensor(Precision::f64, {});
+  for (std::size_t axis = 0; axis < added.extents.rank; ++axis) type.dims.emplace_back(added.extents.extent(axis));
+  region_types_.emplace_back();
+  region_places_.emplace_back();
+  for (std::size_t field = 0; field < added.fields.size(); ++field) {
+    type.precision = added.fields[field].precision;
+    region_types_.back().push_back(intern(type));
+    region_places_.back().push_back(
+        add_place(fmt::format("{}.{}", added.name, added.fields[field].name), Ref::field(id, field)));
+  }
+  return id;
+}
+
+const Launch& TaskGraph::launch(NodeId id) const {
+  const std::vector<Value>& values = arguments(id);
+  auto* launch = values.empty() ? nullptr : values.front().as<Launch>();
+  if (!launch) bug("a launch is asked for of a task that is none");
+  return *launch;
+}
+
+void TaskGraph::begin_points(PointGroup group) {
+  group.first = NodeId(size());
+  groups_.push_back(std::move(group));
+}
+
+const IndexSpace* TaskGraph::add_piece(IndexSpace piece) { return &pieces_.emplace_back(std::move(piece)); }
+
+const PointGroup* TaskGraph::points(NodeId id) const {
+  auto group = std::upper_bound(groups_.begin(), groups_.end(), id,
+                                [](NodeId node, const PointGroup& group) { return node < group.first; });
+  if (group == groups_.begin()) return nullptr;
+  --group;
+  return id.value - group->first.value < group->count ? &*group : nullptr;
+}
+
 Ref TaskGraph::current(PlaceId place) const { return places_[place.index()].newest; }
 
 // ---- nodes and edges ------------------------------------------------------------------------------
@@ -198,7 +239,8 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   fresh.span = node.span;
   fresh.first_value = node.first_value;
   has_first_values_ |= node.first_value;
-  fresh.effect = std::ranges::any_of(requirements, &Requirement::writes);
+  fresh.maps = node.maps;
+  fresh.effect = node.effect || std::ranges::any_of(requirements, &Requirement::writes);
   if (!node.arguments.empty()) {  // nearly always those of the task before, or of another one
     const std::uint32_t before = nodes_.size() > 1 ? nodes_[nodes_.size() - 2].arguments : 0;
     const bool again = before > 0 && std::ranges::equal(argument_lists_[before], node.arguments, identical);
@@ -207,6 +249,10 @@ NodeId TaskGraph::add(DefinitionId definition, const NewNode& node, std::span<co
   ins_.insert(ins_.end(), node.in.begin(), node.in.end());
   outs_.insert(outs_.end(), node.out.begin(), node.out.end());
   if (!requirements.empty()) add_order_edges(id, requirements);
+  for (TaskEdge edge : node.after) {
+    edge.to = id;
+    edges_.push_back(edge);
+  }
   add_future_edges(id);
   for (const Requirement& requirement : requirements)
     if (!requirement.writes()) make_room(places_[requirement.place.index()].readers);
@@ -268,7 +314,7 @@ void TaskGraph::add_order_edges(NodeId id, std::span<const Requirement> requirem
         return;
       edges_.push_back({from, id, 0, 0, EdgeKind::order, why, requirement.place});
     };
-    if (requirement.reads()) {
+    if (requirement.reads() && requirement.has_versions()) {
       Ref& ref = ins_[first_in + requirement.slot_in];
       ref.through_place = false;
       if (ref != place.newest) bug("a place is read through another version than its newest");
@@ -285,7 +331,7 @@ void TaskGraph::update_places(NodeId id, std::span<const Requirement> requiremen
   for (const Requirement& requirement : requirements) {
     PlaceState& place = places_[requirement.place.index()];
     if (requirement.writes()) {
-      place.newest = Ref::future(id, requirement.slot_out);
+      if (requirement.has_versions()) place.newest = Ref::future(id, requirement.slot_out);
       place.writer = id;
       place.readers.clear();
     } else if (place.writer != id && (place.readers.empty() || place.readers.back() != id)) {
@@ -323,6 +369,8 @@ const Type& TaskGraph::type(Ref ref) const {
       return constants_[ref.id].first;
     case Ref::Kind::input:
       return inputs_[ref.id].type;
+    case Ref::Kind::field:
+      return types_[region_types_[ref.id][ref.slot].index()];
     case Ref::Kind::future:
       break;
   }
@@ -330,7 +378,11 @@ const Type& TaskGraph::type(Ref ref) const {
 }
 
 std::string TaskGraph::label(NodeId id) const {
-  return fmt::format("{}#{}{}", definition(id).name, (*this)[id].ordinal, definition(id).suffix);
+  const PointGroup* group = points(id);
+  const bool is_one = !group || group->launch->single;
+  const Point point = is_one ? Point() : group->launch->domain.point(id.value - group->first.value);
+  return fmt::format("{}#{}{}{}", definition(id).name, (*this)[id].ordinal,
+                     is_one ? std::string() : "[" + point.index() + "]", definition(id).suffix);
 }
 
 std::string TaskGraph::path(NodeId id) const {
@@ -382,7 +434,9 @@ std::size_t TaskGraph::bytes() const {
   std::size_t bytes = memory_of(nodes_) + memory_of(ins_) + memory_of(outs_) + memory_of(edges_) +
                       memory_of(definitions_) + memory_of(types_) + memory_of(scopes_) + memory_of(agents_) +
                       memory_of(argument_lists_) + memory_of(constants_) + memory_of(inputs_) + memory_of(results_) +
-                      memory_of(places_) + memory_of(definition_names_);
+                      memory_of(places_) + memory_of(definition_names_) + memory_of(groups_) +
+                      pieces_.size() * sizeof(IndexSpace) + regions.bytes();
+  for (const PointGroup& group : groups_) bytes += memory_of(group.pieces);
   places_.each([&](std::size_t, const PlaceState& place) { bytes += memory_of(place.readers); });
   for (const auto& [id, node] : old_)
     bytes += sizeof node + memory_of(node.in) + memory_of(node.out) + memory_of(node.edges);

@@ -13,6 +13,7 @@
 // The graph of a program that runs for hours is swept: retire() gives back all that is not told to stay. Ids never
 // change their meaning; what stays lies in maps from then on, and a read of what is gone is a bug().
 #pragma once
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -24,11 +25,13 @@
 #include "ir/base/retiring_table.hpp"
 #include "ir/graph/requirement.hpp"
 #include "ir/program/program.hpp"
+#include "ir/region/forest.hpp"
 
 namespace taskspec {
 
 struct OpList;        // ir/graph/op_list.hpp
 struct EmbeddedTask;  // ir/graph/embedded_task.hpp
+struct Launch;        // ir/graph/launch.hpp
 struct NodeTag;
 struct DefinitionTag;
 struct ScopeTag;
@@ -55,12 +58,13 @@ struct Definition {
     native,    // a C++ function that works on bytes, known by its symbol: tests and benchmarks of backends
     listed,    // an op list that stands in no text: reverses of tasks, updates of weights
     embedded,  // a node of another graph, or its reverse
+    launch,    // of a task over regions, or what the runtime does with fields and maps
   };
   Kind kind = Kind::op;
   std::string name;    // "add", "Scale.apply", "for"
   std::string suffix;  // ".backward": its nodes are called after others, "Net.forward#0.backward"
   const OpDef* op = nullptr;
-  FunctionId function;                           // task, call: the definition; branch, loop: the function it stands in
+  FunctionId function;  // task, call, launch: the definition; branch, loop: the function it stands in
   CallId call;                                   // branch, loop
   std::string symbol;                            // native: Bodies::native knows the function
   std::shared_ptr<const OpList> list;            // listed
@@ -75,9 +79,9 @@ struct Definition {
 
 // Where a node's input comes from.
 struct Ref {
-  enum class Kind : std::uint8_t { constant, input, future };
-  std::uint32_t id = 0;    // constant: in constants; input: in inputs; future: node
-  std::uint16_t slot = 0;  // future: output of that node
+  enum class Kind : std::uint8_t { constant, input, future, field };
+  std::uint32_t id = 0;    // constant: in constants; input: in inputs; future: node; field: region
+  std::uint16_t slot = 0;  // future: output of that node; field: which one of the region
   Kind kind = Kind::constant;
   bool through_place = false;  // read as a version of a place: order edges instead of a future edge
 
@@ -85,6 +89,9 @@ struct Ref {
   static Ref input(std::size_t id) { return {static_cast<std::uint32_t>(id), 0, Kind::input, false}; }
   static Ref future(NodeId node, std::size_t slot) {
     return {node.value, static_cast<std::uint16_t>(slot), Kind::future, false};
+  }
+  static Ref field(RegionId region, std::size_t field) {
+    return {region.value, static_cast<std::uint16_t>(field), Kind::field, false};
   }
   bool is_future() const { return kind == Kind::future; }
   NodeId node() const { return NodeId(id); }
@@ -101,6 +108,25 @@ struct TaskNode {
   Span span;
   bool first_value = false;  // of a slot, or on the way to one: it runs before the tasks that read it
   bool effect = false;       // it writes a place: it runs, also where nobody asks for its outputs
+  bool maps = false;         // a launch: each output has those of its points along a first axis
+};
+
+// The points of a launch that is about to run, as tasks that follow one another; or what brings the contributions of
+// such points into the fields, one task for each.
+struct PointGroup {
+  NodeId first;
+  std::uint32_t count = 0;
+  std::shared_ptr<const Launch> launch;
+  bool folds = false;
+  struct Whole {
+    Rect extents;
+    std::uint32_t fields = 0;
+  };
+  std::vector<Whole> regions;             // by use
+  std::vector<const IndexSpace*> pieces;  // by point and use; the graph keeps them
+  std::span<const IndexSpace* const> of(NodeId point) const {
+    return std::span(pieces).subspan((point.value - first.value) * regions.size(), regions.size());
+  }
 };
 
 enum class EdgeKind : std::uint8_t { future, order };
@@ -172,6 +198,8 @@ class TaskGraph {
     Span span = {};
     bool first_value = false;
     std::uint32_t ordinal = UINT32_MAX;  // of the node that it is called after; none: it is counted
+    std::span<const TaskEdge> after = {};  // order edges into it that no requirement tells of
+    bool effect = false, maps = false;     // as in a TaskNode; effect: also without a requirement
   };
 
   TaskGraph();
@@ -187,10 +215,18 @@ class TaskGraph {
   std::size_t add_input(GraphInput input);
   PlaceId add_place(std::string name, Ref initial);
   void add_result(GraphResult result);
+  RegionId add_region(Region region, Span span = {});  // with a place for each field
+  PlaceId place(RegionId region, std::size_t field) const { return region_places_[region.index()][field]; }
   // `recorded` hears of the node when only its places are not brought up to date yet. Without memory for the node, or
   // where `recorded` throws, nothing has changed.
   NodeId add(DefinitionId definition, const NewNode& node, std::span<const Requirement> requirements = {},
              FunctionRef<void(NodeId)> recorded = {});
+
+  // The nodes that are added next are its points.
+  void begin_points(PointGroup group);
+  const IndexSpace* add_piece(IndexSpace piece);
+  const PointGroup* points(NodeId id) const;  // null: it is no point
+  const std::vector<PointGroup>& point_groups() const { return groups_; }
 
   // Between additions only; an id that goes must not be used again. Takes time for what is there, not for what was.
   void retire(const Staying& staying);
@@ -208,6 +244,7 @@ class TaskGraph {
   std::span<const TaskEdge> edges() const { return edges_; }  // of a graph that was never swept
   const Type& type(TypeId id) const { return types_[id.index()]; }
   const Type& type(Ref ref) const;
+  const Launch& launch(NodeId id) const;  // of a definition of that kind
   const std::vector<Value>& arguments(NodeId id) const { return argument_lists_[(*this)[id].arguments]; }
   const std::vector<Definition>& definitions() const { return definitions_; }
   const RetiringTable<Scope>& scopes() const { return scopes_; }
@@ -224,8 +261,9 @@ class TaskGraph {
   bool contains(PlaceId place) const;
   const std::string& place_name(PlaceId place) const;
 
+  RegionForest regions;
   std::string name;                                        // of the graph
-  std::string label(NodeId id) const;                      // "energy#0"
+  std::string label(NodeId id) const;                      // "energy#0"; of a point "stencil#3[2]"
   std::string path(NodeId id) const;                       // "pipeline#0/energy#0"
   std::string slot_in(NodeId id, std::size_t slot) const;  // "x"; "parts[1]" for the second of a list
   std::string slot_out(NodeId id, std::size_t slot) const;
@@ -284,6 +322,10 @@ class TaskGraph {
   void retire_scopes(const Staying& staying);
   void retire_agents();
   std::vector<std::vector<Value>> retire_arguments();
+  std::vector<std::vector<TypeId>> region_types_;   // by region and field
+  std::vector<std::vector<PlaceId>> region_places_;  // the same
+  std::vector<PointGroup> groups_;                   // by first node
+  std::deque<IndexSpace> pieces_;
   bool has_first_values_ = false;
   mutable std::shared_ptr<const Boost> boost_;
 };

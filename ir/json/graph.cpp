@@ -367,9 +367,9 @@ class GraphWriter {
         out_.open('[').number(frame.x).number(frame.y).number(frame.width).number(frame.height).close(']');
     }
     out_.close(']').line().key("edges").open('[');
-    for (const std::vector<Point>& line : sheet.edges) {
+    for (const std::vector<PlanePoint>& line : sheet.edges) {
       out_.open('[');
-      for (Point point : line) out_.open('[').number(point.x).number(point.y).close(']');
+      for (PlanePoint point : line) out_.open('[').number(point.x).number(point.y).close(']');
       out_.close(']');
     }
     out_.close(']').close('}');

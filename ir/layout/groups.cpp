@@ -167,8 +167,8 @@ class GroupedLayout {
     std::vector<PieceId> in, out;  // by port: the piece that ends there, outside or inside
     Sheet sheet;
     Extent frame;
-    Point begin;  // of the sheet in its frame
-    Point at;     // of the sheet, on the whole one
+    PlanePoint begin;  // of the sheet in its frame
+    PlanePoint at;     // of the sheet, on the whole one
   };
   using Known = std::unordered_map<std::uint64_t, std::uint32_t>;  // (end of a box, group) -> port
 
@@ -265,10 +265,10 @@ class GroupedLayout {
     for (std::uint32_t g = 0; g < groups_.parent.size(); ++g)
       if (has_frame(g)) place_items(g, layout);
     for (const std::vector<PieceId>& way : ways_) {
-      std::vector<Point>& line = layout.edges.emplace_back();
+      std::vector<PlanePoint>& line = layout.edges.emplace_back();
       for (PieceId id : way) {
         const Inside& here = sheets_[id.sheet];
-        for (Point p : here.sheet.edges[id.piece]) line.push_back({here.at.x + p.x, here.at.y + p.y});
+        for (PlanePoint p : here.sheet.edges[id.piece]) line.push_back({here.at.x + p.x, here.at.y + p.y});
       }
     }
     return layout;

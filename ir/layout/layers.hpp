@@ -59,7 +59,7 @@ std::vector<double> place_boxes(const Layers& layers);  // the middle of each bo
 // its sides.
 struct Sheet {
   std::vector<LayoutBox> nodes;
-  std::vector<std::vector<Point>> edges;
+  std::vector<std::vector<PlanePoint>> edges;
   std::int32_t width = 0, height = 0;
 };
 Sheet lay_out_sheet(std::span<const Extent> nodes, Ports ports, std::span<const LayoutEdge> edges, std::int32_t width);

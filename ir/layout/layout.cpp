@@ -156,7 +156,7 @@ class SheetLayout {
       sheet.nodes.push_back({column(node).left, y_of(node) - box.height / 2, box.width, box.height});
     }
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      std::vector<Point>& line = sheet.edges.emplace_back();
+      std::vector<PlanePoint>& line = sheet.edges.emplace_back();
       const LayoutEdge& edge = edges_[i];
       const std::int32_t begin = column(edge.from).left + layers_.boxes[edge.from].width;
       const std::int32_t level = y_of(edge.from) + edge.from_offset;

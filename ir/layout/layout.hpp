@@ -25,9 +25,9 @@ struct LayoutBox {
   std::int32_t x = 0, y = 0, width = 0, height = 0;  // top left corner
 };
 
-struct Point {
+struct PlanePoint {
   std::int32_t x = 0, y = 0;
-  friend bool operator==(Point, Point) = default;
+  friend bool operator==(PlanePoint, PlanePoint) = default;
 };
 
 struct Layout {
@@ -36,7 +36,7 @@ struct Layout {
   // From the right side of one box to the left side of another: between points 2k and 2k + 1 the line bends, from 2k +
   // 1 to 2k + 2 it runs level past the boxes of a layer. It bends between layers only, so it runs through no other box
   // and no frame that holds neither of its ends; only the longest edges of a very large graph run straight.
-  std::vector<std::vector<Point>> edges;
+  std::vector<std::vector<PlanePoint>> edges;
 };
 
 // Boxes that stand together in a frame: a tree of groups in which a parent comes before its children. There is no frame

@@ -26,6 +26,7 @@ class GraphLister {
   bool add(NodeId node) {
     if (graph_.definition(node).structured())
       return refuse(node, "tensors decide what it does, and blocks all run in each step");
+    if (graph_.definition(node).kind == Definition::Kind::launch) return refuse(node, "blocks know no regions");
     std::vector<ValueId> in;
     for (Ref ref : graph_.in(node)) in.push_back(value_of(ref));
     if (graph_.definition(node).kind == Definition::Kind::op) return keep(node, append_op(node, in));
@@ -61,6 +62,8 @@ class GraphLister {
         return inputs_[ref.id];
       case Ref::Kind::future:
         return made_of_.at({ref.id, ref.slot});
+      case Ref::Kind::field:
+        bug("a field of a region in a list of ops");
       case Ref::Kind::constant:
         break;
     }

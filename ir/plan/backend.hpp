@@ -24,7 +24,23 @@ struct NativeTask {
   void* context = nullptr;
 };
 
+// What one view of one point of a launch stands for, to a C++ function that works on it.
+struct PointView {
+  const IndexSpace* points = nullptr;
+  const Rect* root = nullptr;
+  // By field of the region; null: the launch does not use it. The element of root index i lies at i times its size; of
+  // contributions the memory is that of the piece, which begins in front of it so that this holds as well.
+  std::span<std::byte* const> fields;
+};
+
+struct PointTask {
+  void (*run)(void* context, std::span<const PointView> views, std::span<const std::byte* const> in,
+              std::span<std::byte* const> out, const Point& point) = nullptr;
+  void* context = nullptr;
+};
+
 class BlockTable;  // ir/blocks/block.hpp
+class OpTable;     // ir/records/op.hpp
 
 // How a backend gets at bodies without knowing the language: implemented by interp/control.
 class Bodies {
@@ -38,6 +54,10 @@ class Bodies {
   virtual bool detects_nan() const { return false; }
   // Of a definition of that kind; empty: there is none.
   virtual NativeTask native(const std::string& /*symbol*/) { return {}; }
+  virtual PointTask point_task(const std::string& /*symbol*/) { return {}; }  // of a launch of native work
+  // What bodies over views are made of; null: it knows of none.
+  virtual const Program* program() const { return nullptr; }
+  virtual const OpTable* ops() const { return nullptr; }
   virtual const BlockTable* blocks() const { return nullptr; }  // records of Task IR, for backends of chips
 };
 
@@ -81,6 +101,8 @@ struct Outcome {
   std::vector<DispatchRecord> records;  // when asked for
   std::vector<OpRecord> op_records;     // when asked for; ops that have nothing to do (a changed shape) have none
   std::vector<Poison> failed;           // the tasks that failed themselves, in program order
+  // Points of launches that failed or did not run because of others, with the reason, by program order.
+  std::vector<std::pair<NodeId, Poison>> dead;
   std::vector<std::uint32_t> taken;     // donated inputs whose location is that of a result now
   bool lost = false;  // tasks ran, and there was no memory to note what came of them: nothing else is known
 };
@@ -108,6 +130,8 @@ struct RunOptions {
   Schedule schedule = Schedule::push;
   bool record = false;      // fill Outcome::records
   bool record_ops = false;  // fill Outcome::op_records: two looks at the clock for each op, and the same results
+  // Points of launches that cannot run because of what failed before; each is its own origin.
+  std::span<const Poison> dead = {};
 };
 
 class Backend {
@@ -115,6 +139,12 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
   virtual Location allocate(const ArrayType& type) = 0;
+  // All zeros, which take memory where they are touched.
+  virtual Location allocate_zeros(const ArrayType& type) {
+    const Location location = allocate(type);
+    write(location, Array::make(type));
+    return location;
+  }
   virtual void write(Location location, const Array& array) = 0;
   virtual Array read(Location location) const = 0;  // shares the bytes: do not change them
   virtual Location copy(Location location) = 0;
@@ -134,6 +164,7 @@ class Backend {
   virtual std::string report_text() const { return {}; }    // how print shows its reports; empty: field by field
   // A time step is one program to it, also what is the same in each: it is not computed once, in front of the steps.
   virtual bool keeps_steps_whole() const { return false; }
+  virtual bool runs_launches() const { return false; }  // points of tasks over regions
   virtual double hz() const { return 1e9; }  // ticks of its clock in a second, of its own time where that is simulated
   // Asks a running execute() to stop soon; its unfinished results are poisoned with E5009.
   virtual void interrupt() = 0;

@@ -23,6 +23,7 @@ struct Takeover {
 Takeover takeover_of(const Definition& definition) {
   Takeover result;
   result.known = true;
+  if (definition.kind == Definition::Kind::launch) return result;
   if (definition.kind == Definition::Kind::op) {
     result.is_alias = definition.op->sharing == Sharing::same_bytes;
     result.any_input = definition.op->sharing == Sharing::in_place;

@@ -115,6 +115,7 @@ struct FormRecord {
   enum class Enters : std::uint8_t { nothing, callee, value } enters = Enters::nothing;  // a function
   bool talks = false;                                                                    // with the other program
   bool of_graph = false;  // as a host value: only the graph program knows it
+  bool changes_data = false;  // of the graph, which somebody may read later: it runs, whoever uses what it gives
   // Whether both programs may compute the same host value; operands: where they may for those and for the results of
   // its blocks; rule: its builtin or variable knows.
   enum class Again : std::uint8_t { never, always, operands, rule } again = Again::never;

@@ -13,6 +13,7 @@ bool agree(const Type& a, const Type& b) {
     return false;
   if (a.is_tensor() && (a.precision != b.precision || a.rank() != b.rank())) return false;
   if (a.is(Kind::agent) && a.agent != b.agent) return false;
+  if (a.fields != b.fields || (a.fields.valid() && a.dims.size() != b.dims.size())) return false;
   return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), agree);
 }
 
@@ -57,7 +58,7 @@ Type value_type(const Function& function) {
   Type type(function.kind == FunctionKind::fn ? Kind::function : Kind::task);
   for (const Parameter& parameter : function.parameters)
     if (parameter.role == Role::declared) {
-      if (type.is(Kind::task) && parameter.privilege == Privilege::inout)
+      if (type.is(Kind::task) && parameter.privilege == Privilege::inout && !parameter.type.is(Kind::view))
         type.places.push_back(static_cast<std::uint32_t>(type.parts.size()));
       type.parts.push_back(parameter.type);
     }

@@ -88,10 +88,11 @@ struct Parameter {
   Type type;
   Privilege privilege = Privilege::in;
   Role role = Role::declared;
-  VariableId variable;   // inout and slots: the place inside this function
+  VariableId variable;   // inout tensors and slots: the place inside this function
   CallId default_value;  // valid if there is one; evaluated in the callee's frame by running default_block
   Block default_block;
   Span span;
+  ReduceOp reduce = ReduceOp::sum;  // of the privilege reduce
 };
 
 struct Output {
@@ -167,6 +168,19 @@ struct AgentDef {
   Span span;
 };
 
+// `fields Cell { state: f64, flux: f64 }`: what each point of a region of that name has.
+struct FieldsTable {
+  static constexpr std::size_t most = 64;
+  struct Field {
+    std::string name;
+    Precision precision;
+  };
+  std::string name;
+  ModuleId module;
+  std::vector<Field> fields;
+  Span span;
+};
+
 struct Module {
   std::string name;  // "hello"
   std::string path;
@@ -179,6 +193,7 @@ struct Program {
   std::vector<Module> modules;     // imports before importers
   std::deque<Function> functions;  // in order of first appearance; a program may grow while it runs, none moves then
   std::deque<AgentDef> agents;
+  std::deque<FieldsTable> fields_tables;  // by FieldsId
   ModuleId main_module;
   std::vector<std::pair<std::string, ModuleId>> served;  // modules that builtins use (Builtin::module)
   std::uint32_t symbols = 0;                             // how many Symbols were given out
@@ -194,6 +209,7 @@ struct Program {
   const Function& operator[](FunctionId id) const { return functions[id.index()]; }
   Function& operator[](FunctionId id) { return functions[id.index()]; }
   const AgentDef& operator[](AgentId id) const { return agents[id.index()]; }
+  const FieldsTable& operator[](FieldsId id) const { return fields_tables[id.index()]; }
   const Module& main() const { return modules[main_module.index()]; }
   std::string display_name(FunctionId id) const;  // "Scale.apply", "energy"
 };

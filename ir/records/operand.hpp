@@ -2,9 +2,11 @@
 //
 //   constexpr Operand operands[] = {{"x"}, {"axis", OperandKind::axes, Default::absent()}};
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "ir/records/reduce_op.hpp"
 #include "ir/types/value.hpp"
 
 namespace taskspec {
@@ -21,6 +23,7 @@ enum class OperandKind : std::uint8_t {
   value,     // any host value
   type,      // a written tensor type
   function,  // a function value
+  data,      // a region, a piece, a field of one or a partition: the rule says which
 };
 
 // A default as a literal; `none` means that the operand must be given, `absent` that it may be missing
@@ -61,12 +64,16 @@ enum class Serves : std::uint8_t {
   shows,     // what a value is, in a line of the output
   loads,     // the contents of a file, as the first value of a slot: file("w.npy")
   blocks,    // the call of an `ir` declaration
+  grids,     // the points of a grid: of a launch its extents are enough
   cuts,      // a tensor becomes blocks of given extents along an axis: a batch in parts
   joins,     // and the other way round
 };
 
 // What a call may do with an argument.
 enum class Privilege : std::uint8_t { in, out, inout, reduce };
+
+// How a signature writes the operators of `reduce(op)`.
+inline constexpr std::array<std::string_view, 4> reduce_words{"+", "*", "min", "max"};
 
 struct Operand {
   std::string_view name;

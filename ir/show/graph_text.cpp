@@ -100,6 +100,8 @@ std::string ref_text(const TaskGraph& graph, Ref ref) {
   switch (ref.kind) {
     case Ref::Kind::input:
       return graph.inputs()[ref.id].name;
+    case Ref::Kind::field:
+      return graph.place_name(graph.place(RegionId(ref.id), ref.slot));
     case Ref::Kind::future:
       return graph.path(ref.node()) + "." + graph.slot_out(ref.node(), ref.slot);
     case Ref::Kind::constant:

@@ -122,11 +122,11 @@ class PictureMaker {
   }
 
   // A line begins at the box itself, and runs level past what stands behind it.
-  std::vector<Point> from_box(NodeId node, const std::vector<Point>& way) const {
+  std::vector<PlanePoint> from_box(NodeId node, const std::vector<PlanePoint>& way) const {
     const std::int32_t room = room_behind(node.index());
     if (room == 0) return way;
-    const Point begin{way[0].x - room, way[0].y};
-    std::vector<Point> whole{begin, begin};
+    const PlanePoint begin{way[0].x - room, way[0].y};
+    std::vector<PlanePoint> whole{begin, begin};
     const bool level = way.size() > 2 && way[1].x == way[0].x;
     whole.insert(whole.end(), way.begin() + (level ? 2 : 0), way.end());
     return whole;

@@ -20,11 +20,11 @@ struct Picture {
   struct Line {  // from or to a pill
     std::uint32_t pill = 0;
     NodeId node;
-    std::vector<Point> way;
+    std::vector<PlanePoint> way;
   };
   std::vector<LayoutBox> nodes, frames;  // by node, by scope
   std::vector<Pill> inputs, results;
-  std::vector<std::vector<Point>> edges;  // as graph.edges()
+  std::vector<std::vector<PlanePoint>> edges;  // as graph.edges()
   std::vector<Line> from_inputs, to_results;
   std::vector<std::vector<std::string>> types;  // by node, by output: what stands behind its box; empty: nothing
   std::vector<std::string> orders;              // by node: "WAR", of the orders that begin there

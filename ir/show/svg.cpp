@@ -199,7 +199,7 @@ class Svg {
   // ---- edges ----
 
   // Level past the boxes of a layer, bent between the layers.
-  std::string way_of(const std::vector<Point>& line) const {
+  std::string way_of(const std::vector<PlanePoint>& line) const {
     std::string way = fmt::format("M{} {}", left_ + line[0].x, top_ + line[0].y);
     for (std::size_t i = 1; i < line.size(); ++i) {
       const std::int32_t x = left_ + line[i].x, y = top_ + line[i].y, middle = (left_ + line[i - 1].x + x) / 2;
@@ -209,7 +209,7 @@ class Svg {
     return way;
   }
 
-  void edge(const TaskEdge& edge, const std::vector<Point>& line) {
+  void edge(const TaskEdge& edge, const std::vector<PlanePoint>& line) {
     const bool future = edge.kind == EdgeKind::future;
     put("<path class=\"edge{}\" marker-end=\"url(#{})\" d=\"{}\"><title>{}</title></path>\n", future ? "" : " order",
         future ? "arrow" : "order-arrow", way_of(line), xml_text(graph_.text(edge)));

@@ -102,6 +102,13 @@ std::string joined(const std::vector<Type>& parts, const std::vector<std::string
   return out;
 }
 
+// "state, flux": names of a view behind that of its table.
+std::string fields_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 1; i < names.size(); ++i) out += (i > 1 ? ", " : "") + names[i];
+  return out;
+}
+
 }  // namespace
 
 std::string Type::text() const {
@@ -153,6 +160,16 @@ std::string Type::text() const {
       return "training";
     case Kind::optimizer:
       return "optimizer";
+    case Kind::region:
+      return names[0] + shape_text(dims);
+    case Kind::view:
+      return names[0] + shape_text(dims) + ".{" + fields_text(names) + "}";
+    case Kind::region_field:
+      return "field " + names[0] + "." + names[1] + ": " + parts[0].text();
+    case Kind::partition:
+      return "partition of " + names[0] + shape_text(dims);
+    case Kind::launch_map:
+      return "map of " + parts[0].text();
     case Kind::blocks:
       return names.empty() ? "blocks" : names[0];  // a mapping
   }

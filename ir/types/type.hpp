@@ -17,8 +17,10 @@ namespace taskspec {
 
 struct FunctionTag;
 struct AgentTag;
+struct FieldsTag;
 using FunctionId = Id<FunctionTag>;  // of a Program: task, graph, fn, closure or module body
 using AgentId = Id<AgentTag>;        // of a Program: agent definition
+using FieldsId = Id<FieldsTag>;      // of a Program: a `fields` table
 
 class Type {
  public:
@@ -43,16 +45,23 @@ class Type {
     training,    // train(net, ...); agent: of the net
     optimizer,   // sgd(...), adam(...)
     blocks,      // a graph of Task IR blocks
+    // Mutable data. `fields`: its table; names[0]: that table's name.
+    region,        // all points of one, or some; dims: its extents
+    view,          // what a task sees of one; places: fields that it may use, ascending, names[1...]: their names
+    region_field,  // r.f outside of tasks; parts: {the tensor that it reads as}, places and names as of a view
+    partition,     // dims: of what it cuts; inputs: rank of its colours
+    launch_map,    // an output of all points of a launch; parts: {that of one point}, inputs: rank of the domain
   };
 
   Kind kind = Kind::none;
   Precision precision = Precision::f32;  // tensor
-  std::vector<Dim> dims;                 // tensor
+  std::vector<Dim> dims;                 // tensor, region, view, partition
   std::vector<Type> parts;
   std::vector<std::string> names;     // of parts, where they have names
   std::uint32_t inputs = 0;           // task: how many of the parts are inputs
-  std::vector<std::uint32_t> places;  // task: which inputs are inout, ascending
+  std::vector<std::uint32_t> places;  // task: which inputs are inout, ascending; view: fields
   AgentId agent;                      // agent, training
+  FieldsId fields;                    // region, view, region_field, partition
 
   Type() = default;
   // Copies and destructors are made once, in the source: they are long, and every user of the header would make them.

@@ -58,8 +58,9 @@ class FunctionVerifier {
     for (const Parameter& parameter : function_.parameters) {
       if (has_error(parameter.type) || parameter.type.is(Type::Kind::none))
         say("parameter " + parameter.name + " has no type");
-      bool place =
-          (parameter.role == Role::slot || parameter.privilege == Privilege::inout) && function_.part != Part::host;
+      const bool view = parameter.type.is(Type::Kind::view);
+      bool place = (parameter.role == Role::slot || (parameter.privilege == Privilege::inout && !view)) &&
+                   function_.part != Part::host;
       if (place && !in_range(parameter.variable)) say("place " + parameter.name + " has no variable");
     }
     for (const Output& output : function_.outputs)
@@ -197,6 +198,7 @@ class FunctionVerifier {
     if (!call.callee.valid() || call.callee.index() >= program_.functions.size()) return;
     const Function& callee = program_[call.callee];
     std::size_t wanted = callee.agent.valid() ? 1 : 0;
+    if (call.form->changes_data) wanted += 2;  // of a launch: its domain and its sharding
     for (const Parameter& parameter : callee.parameters) wanted += parameter.role == Role::declared ? 1 : 0;
     if (call.in.size() != wanted) say(id, fmt::format("{} arguments for {}", call.in.size(), wanted));
     if ((callee.kind == FunctionKind::fn) != (call.form == Form::call)) say(id, "a fn is called, a task invoked");

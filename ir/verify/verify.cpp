@@ -84,9 +84,11 @@ std::string verify_graph(const TaskGraph& graph) {
     if (task.agent.valid() && task.agent.index() >= graph.agents().size()) return graph.path(node) + " has no agent";
     const Definition& definition = graph.definition(node);
     std::uint32_t& seen = calls[{task.scope, definition.name}];
-    const bool again = definition.suffix.empty() ? task.ordinal < seen : !called_after.insert(graph.path(node)).second;
+    const PointGroup* group = graph.points(node);
+    const bool counted = definition.suffix.empty() && (!group || group->first == node);
+    const bool again = counted ? task.ordinal < seen : !called_after.insert(graph.path(node)).second;
     if (again) return fmt::format("the name {} is given twice", graph.path(node));
-    if (definition.suffix.empty()) seen = task.ordinal + 1;
+    if (counted) seen = task.ordinal + 1;
     if (std::string wrong = check_refs(graph, node); !wrong.empty()) return wrong;
     if (std::string wrong = check_edges(graph, node); !wrong.empty()) return wrong;
   }

@@ -63,7 +63,7 @@ void check_frames(const Nested& nested, const Layout& sheet) {
 }
 
 // What a bend or a level stretch of an edge lies in.
-LayoutBox around(Point a, Point b) {
+LayoutBox around(PlanePoint a, PlanePoint b) {
   return {std::min(a.x, b.x), std::min(a.y, b.y), std::abs(b.x - a.x), std::abs(b.y - a.y)};
 }
 
@@ -71,12 +71,12 @@ LayoutBox around(Point a, Point b) {
 void check_edges(const Nested& nested, const Layout& sheet) {
   for (std::size_t e = 0; e < nested.edges.size(); ++e) {
     const LayoutEdge& edge = nested.edges[e];
-    const std::vector<Point>& way = sheet.edges[e];
+    const std::vector<PlanePoint>& way = sheet.edges[e];
     const LayoutBox &from = sheet.nodes[edge.from], &to = sheet.nodes[edge.to];
     REQUIRE(way.size() % 2 == 0);
-    REQUIRE(way.front() == Point{from.x + from.width, from.y + from.height / 2 + edge.from_offset});
-    REQUIRE(way.back() == Point{to.x, to.y + to.height / 2 + edge.to_offset});
-    REQUIRE(std::is_sorted(way.begin(), way.end(), [](Point a, Point b) { return a.x < b.x; }));
+    REQUIRE(way.front() == PlanePoint{from.x + from.width, from.y + from.height / 2 + edge.from_offset});
+    REQUIRE(way.back() == PlanePoint{to.x, to.y + to.height / 2 + edge.to_offset});
+    REQUIRE(std::is_sorted(way.begin(), way.end(), [](PlanePoint a, PlanePoint b) { return a.x < b.x; }));
     std::vector<LayoutBox> others;
     for (std::uint32_t g = 0; g < sheet.frames.size(); ++g)
       if (sheet.frames[g].width > 0 && !nested.holds(g, edge.from) && !nested.holds(g, edge.to))
@@ -163,8 +163,8 @@ std::string case_json(const Nested& nested, const Layout& sheet) {
          "},\"layout\":{\"nodes\":" + list_of(sheet.nodes, box) + ",\"frames\":" + list_of(sheet.frames, box) +
          ",\"edges\":" +
          list_of(sheet.edges,
-                 [](const std::vector<Point>& way) {
-                   return list_of(way, [](Point p) { return numbers({p.x, p.y}); });
+                 [](const std::vector<PlanePoint>& way) {
+                   return list_of(way, [](PlanePoint p) { return numbers({p.x, p.y}); });
                  }) +
          "}}";
 }

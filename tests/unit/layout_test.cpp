@@ -41,8 +41,8 @@ TEST_CASE("a chain runs from left to right on one line") {
   CHECK(sheet.nodes[0].x == 0);
   CHECK(sheet.nodes[1].x == 152);
   CHECK(sheet.nodes[2].x == 324);
-  CHECK(sheet.edges[0] == std::vector<Point>{{80, 20}, {152, 20}});
-  CHECK(sheet.edges[1] == std::vector<Point>{{252, 20}, {324, 20}});
+  CHECK(sheet.edges[0] == std::vector<PlanePoint>{{80, 20}, {152, 20}});
+  CHECK(sheet.edges[1] == std::vector<PlanePoint>{{252, 20}, {324, 20}});
 }
 
 TEST_CASE("a fork that joins is drawn level, its branches one below the other") {
@@ -63,11 +63,11 @@ TEST_CASE("crossings that can be avoided are avoided") {
 TEST_CASE("an edge over several layers passes by the boxes between") {
   std::vector<Extent> nodes(4, {50, 20});
   Layout sheet = lay_out(nodes, std::vector<LayoutEdge>{{0, 1}, {1, 2}, {2, 3}, {0, 3}});
-  const std::vector<Point>& way = sheet.edges[3];
+  const std::vector<PlanePoint>& way = sheet.edges[3];
   REQUIRE(way.size() == 6);
   for (std::size_t layer : {1, 2}) {
     const LayoutBox& box = sheet.nodes[layer];
-    Point before = way[2 * layer - 1], after = way[2 * layer];
+    PlanePoint before = way[2 * layer - 1], after = way[2 * layer];
     CHECK(before.x == box.x);
     CHECK(after.x == box.x + box.width);
     CHECK(before.y == after.y);
@@ -98,10 +98,10 @@ TEST_CASE("boxes do not overlap, edges lead to the right, and the same graph giv
       for (std::size_t k = 0; k < i; ++k) REQUIRE_FALSE(overlap(box, sheet.nodes[k]));
     }
     for (std::size_t e = 0; e < s.edges.size(); ++e) {
-      const std::vector<Point>& way = sheet.edges[e];
+      const std::vector<PlanePoint>& way = sheet.edges[e];
       REQUIRE(way.front().x == sheet.nodes[s.edges[e].from].x + s.nodes[s.edges[e].from].width);
       REQUIRE(way.back().x == sheet.nodes[s.edges[e].to].x);
-      REQUIRE(std::is_sorted(way.begin(), way.end(), [](Point a, Point b) { return a.x < b.x; }));
+      REQUIRE(std::is_sorted(way.begin(), way.end(), [](PlanePoint a, PlanePoint b) { return a.x < b.x; }));
     }
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("edges touch the boxes where they are told to, and slots that match ar
   // The second row of one box leads to the first row of the next.
   Layout sheet = lay_out(std::vector<Extent>{{80, 60}, {80, 60}}, std::vector<LayoutEdge>{{0, 1, 20, -10}});
   CHECK(sheet.nodes[1].y == sheet.nodes[0].y + 30);
-  CHECK(sheet.edges[0] == std::vector<Point>{{80, 50}, {152, 50}});
+  CHECK(sheet.edges[0] == std::vector<PlanePoint>{{80, 50}, {152, 50}});
 }
 
 TEST_CASE("a source stands before who needs it first, not at the left end") {
@@ -127,7 +127,7 @@ TEST_CASE("a long edge runs straight") {
   edges.push_back({1, 6});
   Layout sheet = lay_out(nodes, edges);
   for (std::size_t e : {7, 8}) {
-    const std::vector<Point>& way = sheet.edges[e];
+    const std::vector<PlanePoint>& way = sheet.edges[e];
     CHECK(way.size() > 8);
     for (std::size_t i = 2; i + 1 < way.size(); ++i) CHECK(way[i].y == way[1].y);
   }

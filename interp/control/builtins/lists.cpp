@@ -135,6 +135,9 @@ constexpr Operand function_operands[] = {{"items", OperandKind::value}, {"f", Op
 
 }  // namespace
 
+// How many pieces a partition has: another builtin of this name, in the graph program.
+static bool is_no_partition(const Type& first) { return !first.is(Type::Kind::partition); }
+
 constinit const Builtin builtin_len =
     BuiltinFields{.name = "len",
                   .operands = value_operand,
@@ -145,7 +148,8 @@ constinit const Builtin builtin_len =
                   .method = true,
                   .runs_in = RunsIn::either,
                   .fails = BuiltinFails::never,
-                  .serves = Serves::counts};
+                  .serves = Serves::counts,
+                  .takes = is_no_partition};
 
 constinit const Builtin builtin_range = BuiltinFields{
     .name = "range",

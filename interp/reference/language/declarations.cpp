@@ -150,11 +150,54 @@ constexpr LanguageRecord declaration_records[] = {
      "}\n"
      "print(layer([1, 2, 3] as i8[3]).y.array)\n"
      "// expect: [14, 2]\n"},
-    {"fields", "fields NAME { f: f64, g: int }", "What each point of a region holds.", "", "regions"},
-    {"region", "region NAME[n]", "A mutable index space with fields.", "", "regions"},
-    {"out", "task t(out v: NAME[_].{f})", "The task writes all points of the view.", "", "regions"},
-    {"reduce", "task t(reduce(+) v: NAME[_].{f})", "The task adds to the points of the view, in any order.", "",
-     "regions"},
+    {"fields", "fields NAME { f: f64, g: int }",
+     "What each point of a region holds: one number in each field, of any precision; int is i64 and float f64.",
+     "fields Node { charge: f64, part: int }\n"
+     "let nodes = region Node[3]\n"
+     "print(nodes.part.array, nodes.charge.precision)\n"
+     "// expect: [0, 0, 0] f64\n"},
+    {"region", "region NAME[n]     region NAME[n, m]",
+     "Mutable data: points with fields, all of them 0 at first. Tasks change it through views, r.f is what a field "
+     "holds now as a tensor, and fill(r.f, v) writes it. It is cut into partitions (blocks, halo, image, ...) and goes "
+     "with its last name.",
+     "fields Cell { state: f64 }\n"
+     "let cells = region Cell[2, 2]\n"
+     "fill(cells.state, 0.5)\n"
+     "print(cells, cells.state.sum().scalar)\n"
+     "// expect: <region Cell[2, 2]> 2\n"},
+    {"views", "task t(inout v: NAME[_].{f, g}, in w: NAME[_, _].{h})",
+     "What a task sees of a region: the points that the call gives it, and the fields that the signature lists (all, "
+     "where none are). v[i].f is an element, at(v, i, d).f one that is d where the view has no point i, v.f the tensor "
+     "of all points. i counts as in the whole region; for i in v goes through the points, and an element of an integer "
+     "field may be an index.",
+     "fields Cell { state: f64, flux: f64 }\n"
+     "task flow(inout own: Cell[_].{flux}, in near: Cell[_].{state}) {\n"
+     "  for i in own { own[i].flux = at(near, i - 1, 0.0).state - near[i].state }\n"
+     "}\n"
+     "let cells = region Cell[4]\n"
+     "fill(cells.state, [1.0, 2.0, 4.0, 8.0] as f64[4])\n"
+     "flow(cells, cells)\n"
+     "print(cells.flux.array)\n"
+     "// expect: [-1, -1, -2, -4]\n"},
+    {"out", "task t(out v: NAME[_].{f})",
+     "The task writes the listed fields at all points of the view, and reads none of them: what they held before is of "
+     "no use to it.",
+     "fields Cell { state: f64 }\n"
+     "task count(out c: Cell[_].{state}) { for i in c { c[i].state = i * 2 } }\n"
+     "let cells = region Cell[3]\n"
+     "count(cells)\n"
+     "print(cells.state.array)\n"
+     "// expect: [0, 2, 4]\n"},
+    {"reduce", "task t(reduce(+) v: NAME[_].{f})",
+     "The task folds into points of the view: + with +=, * with *=, min and max with v[i].f = minimum(v[i].f, e). "
+     "Points of a launch may fold into the same ones; what comes of it does not depend on who is first.",
+     "fields Cell { state: f64 }\n"
+     "task ones(reduce(+) c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
+     "let cells = region Cell[4]\n"
+     "let near = halo(blocks(cells, 2), 1)\n"
+     "launch ones(near[i]) for i in 0..2\n"
+     "print(cells.state.array)\n"
+     "// expect: [1, 2, 2, 1]\n"},
 };
 
 }  // namespace

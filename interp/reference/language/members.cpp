@@ -16,6 +16,14 @@ constexpr LanguageRecord member_records[] = {
     {".array", "x.array", "Receives all of a tensor as nested lists, one per axis; of rank 0 the number.",
      "print(iota(4).reshape(2, 2).array)\n"
      "// expect: [[0, 1], [2, 3]]\n"},
+    {"at", "at(v, i, d).f     at(v, i, j, d).f",
+     "In a task body: the element i of a view, and d where the view has no such point.",
+     "fields Cell { a: f64, b: f64 }\n"
+     "task left(inout c: Cell[_].{a, b}) { for i in c { c[i].b = at(c, i - 1, -1.0).a } }\n"
+     "let cells = region Cell[3]\n"
+     "left(cells)\n"
+     "print(cells.b.array)\n"
+     "// expect: [-1, 0, 0]\n"},
     {".iter", "for row in x.iter { ... }", "Receives a tensor as a stream along axis 0, each part when it is there.",
      "for row in iota(4).reshape(2, 2).iter { print(row) }\n"
      "// expect: [0, 1]\n"

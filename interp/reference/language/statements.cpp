@@ -86,10 +86,38 @@ constexpr LanguageRecord statement_records[] = {
      "print(sum_of_all); print(1)\n"
      "// expect: 6\n"
      "// expect: 1\n"},
-    {"trace", "trace { ... }", "Marks what repeats.", "", "regions"},
-    {"launch", "launch t(p[i]) for i in 0..n by s", "One call for each point of a domain, side by side.", "",
-     "regions"},
-    {"by", "launch t(p[i]) for i in 0..n by s", "Says which shard a point goes to.", "", "shards"},
+    {"trace", "trace { ... }",
+     "Marks launches that repeat. On one machine that is found without it, and its statements are all that it means.",
+     "fields Cell { state: f64 }\n"
+     "task inc(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
+     "let cells = region Cell[4]\n"
+     "let own = blocks(cells, 2)\n"
+     "for t in 0..3 { trace { launch inc(own[i]) for i in 0..2 } }\n"
+     "print(cells.state.array)\n"
+     "// expect: [3, 3, 3, 3]\n"},
+    {"launch", "launch t(p[f(i)], x) for i in 0..n     launch t(p[i, j]) for (i, j) in grid(n, m)",
+     "Calls a task once for each point of a range or grid, side by side: p[f(i)] is another piece of a partition for "
+     "each, everything else the same for all. No point may write what another one uses (E3101). It gives a map for "
+     "each output: .sum() .prod() .min() .max() in a fixed order, .gather(), and m[i], which another launch over the "
+     "same points may take.",
+     "fields Cell { state: f64 }\n"
+     "task total(in c: Cell[_].{state}) -> (s: f64[1]) { s = c.state.sum(0) }\n"
+     "let cells = region Cell[8]\n"
+     "fill(cells.state, 0.5)\n"
+     "let own = blocks(cells, 4)\n"
+     "let m = launch total(own[i]) for i in 0..4\n"
+     "print(m.s.sum().scalar, m.s[1].array, m.s.gather().shape[0])\n"
+     "// expect: 4 [1] 4\n"},
+    {"by", "launch t(p[i]) for i in 0..n by s",
+     "Says which shard a point goes to: cyclic, block (as without it), or any sharding. Where there is one shard it "
+     "means nothing.",
+     "fields Cell { state: f64 }\n"
+     "task inc(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
+     "let cells = region Cell[4]\n"
+     "let own = blocks(cells, 2)\n"
+     "launch inc(own[i]) for i in 0..2 by cyclic\n"
+     "print(cells.state.sum(0).scalar)\n"
+     "// expect: 4\n"},
 };
 
 }  // namespace

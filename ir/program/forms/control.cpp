@@ -131,7 +131,8 @@ constinit const FormRecord for_ = {
     .to_run = ToRun::turns,
     .check =
         [](const FormCheck& c, const Call& call) {
-          c.want(c.type(call, 0).is(Kind::range) || c.type(call, 0).is(Kind::list), "no range and no list");
+          const Type& over = c.type(call, 0);
+          c.want(over.is(Kind::range) || over.is(Kind::list) || over.is(Kind::view), "no range, list or view");
         },
 };
 

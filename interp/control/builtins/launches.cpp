@@ -1,0 +1,138 @@
+// What comes out of launches, and which shard a point goes to.
+#include "interp/control/builtins/region_operands.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using Kind = Type::Kind;
+
+// ---- maps ----
+
+Type element_type(RuleContext& c) {
+  builtins::want(c, 0, Kind::launch_map, "an output of a launch");
+  return c.type(0).is(Kind::error) ? c.type(0) : Type(c.type(0).parts[0]);
+}
+
+template <ReduceOp op>
+Type folded_type(RuleContext& c) {
+  Type type = element_type(c);
+  if (type.is_tensor()) type.precision = reduced_precision(type.precision, op);
+  return type;
+}
+
+Type gathered_type(RuleContext& c) {
+  Type type = element_type(c);
+  if (type.is_tensor()) type.dims.insert(type.dims.begin(), c.unknown("points"));
+  return type;
+}
+
+template <MapMember member>
+Value run_member(HostContext& host, std::span<const Value> values) {
+  auto* map = values[0].as<LaunchMap>();
+  if (!map) throw failure("E1009", host.span, "outputs of a launch that only the graph knows are not built yet");
+  return builtins::target_of(host).map_member(*map, member, host.span);
+}
+
+constexpr Operand map_operand[] = {{"map", OperandKind::data}};
+
+// ---- shardings ----
+
+Type sharding_type(RuleContext& c) {
+  for (std::size_t i = 0; i < 3; ++i) builtins::want(c, i, Kind::integer, "an int");
+  return Kind::integer;
+}
+
+std::int64_t positive(HostContext& host, const Value& value) {
+  if (value.integer() <= 0) throw failure("E5002", host.span, "there is no shard for a point among none");
+  return value.integer();
+}
+
+Value run_cyclic(HostContext& host, std::span<const Value> values) {
+  return Value(values[0].integer() % positive(host, values[2]));
+}
+
+Value run_block(HostContext& host, std::span<const Value> values) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(values[0].integer(), values[2].integer(), &product))
+    throw failure("E5001", host.span, "point times shards is beyond the largest int");
+  return Value(product / positive(host, values[1]));
+}
+
+constexpr Operand sharding_operands[] = {
+    {"point", OperandKind::integer}, {"size", OperandKind::integer}, {"shards", OperandKind::integer}};
+
+#define TASKSPEC_LAUNCHED                                                                                     \
+  "fields Cell { state: f64 }\ntask one(in c: Cell[_].{state}) -> (y: f64[1]) { y = c.state.sum(0) + 1.0 }\n" \
+  "let p = blocks(region Cell[8], 4)\nlet m = launch one(p[i]) for i in 0..4\n"
+
+}  // namespace
+
+constinit const Builtin builtin_launch_sum =
+    BuiltinFields{.name = "launch.sum",
+                  .operands = map_operand,
+                  .doc = "The sum of what the points of a launch gave, element by element and in a fixed order.",
+                  .example = TASKSPEC_LAUNCHED "print(m.y.sum().scalar)\n// expect: 4",
+                  .type = folded_type<ReduceOp::sum>,
+                  .run = run_member<MapMember::sum>,
+                  .runs_in = RunsIn::graph};
+
+constinit const Builtin builtin_launch_prod =
+    BuiltinFields{.name = "launch.prod",
+                  .operands = map_operand,
+                  .doc = "The product of what the points of a launch gave, element by element and in a fixed order.",
+                  .example = TASKSPEC_LAUNCHED "print(m.y.prod().scalar)\n// expect: 1",
+                  .type = folded_type<ReduceOp::prod>,
+                  .run = run_member<MapMember::prod>,
+                  .runs_in = RunsIn::graph};
+
+constinit const Builtin builtin_launch_min =
+    BuiltinFields{.name = "launch.min",
+                  .operands = map_operand,
+                  .doc = "The least of what the points of a launch gave, element by element.",
+                  .example = TASKSPEC_LAUNCHED "print(m.y.min().scalar)\n// expect: 1",
+                  .type = folded_type<ReduceOp::min>,
+                  .run = run_member<MapMember::min>,
+                  .runs_in = RunsIn::graph};
+
+constinit const Builtin builtin_launch_max =
+    BuiltinFields{.name = "launch.max",
+                  .operands = map_operand,
+                  .doc = "The greatest of what the points of a launch gave, element by element.",
+                  .example = TASKSPEC_LAUNCHED "print(m.y.max().scalar)\n// expect: 1",
+                  .type = folded_type<ReduceOp::max>,
+                  .run = run_member<MapMember::max>,
+                  .runs_in = RunsIn::graph};
+
+constinit const Builtin builtin_launch_gather =
+    BuiltinFields{.name = "launch.gather",
+                  .operands = map_operand,
+                  .doc = "What the points of a launch gave, in their order along a new first axis.",
+                  .example = TASKSPEC_LAUNCHED "print(m.y.gather().array)\n// expect: [[1], [1], [1], [1]]",
+                  .type = gathered_type,
+                  .run = run_member<MapMember::gather>,
+                  .runs_in = RunsIn::graph};
+
+#undef TASKSPEC_LAUNCHED
+
+constinit const Builtin builtin_cyclic =
+    BuiltinFields{.name = "cyclic",
+                  .operands = sharding_operands,
+                  .doc = "A sharding: points of a launch go to the shards in turn.",
+                  .example = "let how: sharding = cyclic\nprint(how(5, 8, 4))\n// expect: 1",
+                  .type = sharding_type,
+                  .run = run_cyclic,
+                  .runs_in = RunsIn::either};
+
+constinit const Builtin builtin_block =
+    BuiltinFields{.name = "block",
+                  .operands = sharding_operands,
+                  .doc =
+                      "A sharding: neighbouring points of a launch go to the same shard, as many to each. It is what "
+                      "a launch does that says nothing.",
+                  .example = "let how: sharding = block\nprint(how(5, 8, 4))\n// expect: 2",
+                  .type = sharding_type,
+                  .run = run_block,
+                  .runs_in = RunsIn::either};
+
+}  // namespace taskspec

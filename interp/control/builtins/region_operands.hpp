@@ -1,0 +1,25 @@
+// What the builtins of regions share: the types of their operands, and these as ir/region wants them.
+#pragma once
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/control/interpreter.hpp"
+#include "interp/control/region_values.hpp"
+#include "ir/region/operators.hpp"
+
+namespace taskspec::builtins {
+
+inline Target& target_of(HostContext& host) { return host.interpreter->target(); }
+
+// The operand is a region or piece, a field of one that holds integers, a partition: E1004 where it is something else.
+const Type& want_region(RuleContext& c, std::size_t operand);
+const Type& want_index_field(RuleContext& c, std::size_t operand);
+const Type& want_partition(RuleContext& c, std::size_t operand);
+Type partition_of(const Type& data, std::uint32_t colour_rank);
+
+// The contents of a field in its whole region, and what reads them there.
+struct FieldContents {
+  Array array;
+  IndexValues values;
+};
+FieldContents contents_of(HostContext& host, const Value& field);
+
+}  // namespace taskspec::builtins

@@ -1,0 +1,205 @@
+// Regions, pieces and launches of the interpreter. What tasks do with views it never runs.
+#include <algorithm>
+
+#include "interp/control/interpreter.hpp"
+#include "interp/control/region_values.hpp"
+#include "ir/base/hash.hpp"
+
+namespace taskspec {
+
+namespace {
+
+std::int64_t plain_int(const Value& value, Span span) {
+  if (!value.is_integer()) throw failure("E1009", span, "a number that only the graph knows is not built yet here");
+  return value.integer();
+}
+
+Point point_of(Frame& frame, const Call& call, std::size_t from, std::size_t count) {
+  Point point = Point::none();
+  point.rank = static_cast<std::uint8_t>(count);
+  for (std::size_t i = 0; i < count; ++i) point.at[i] = plain_int(frame[call.in[from + i]], call.span);
+  return point;
+}
+
+Value point_value(const Point& point) {
+  if (point.rank == 1) return Value(point[0]);
+  Tuple tuple;
+  for (std::size_t i = 0; i < point.rank; ++i) tuple.items.push_back(Value(point[i]));
+  return Value(std::move(tuple));
+}
+
+Point point_in(const Value& value) {
+  if (!value.is_tuple()) return Point::of(value.integer());
+  Point point = Point::none();
+  for (const Value& part : value.tuple().items) point.at[point.rank++] = part.integer();
+  return point;
+}
+
+// All points of a grid in order, as the language makes them of it.
+std::optional<Rect> grid_of(const List& points) {
+  if (points.empty()) return Rect::of({0});
+  const Point last = point_in(points.back());
+  Rect rect;
+  rect.rank = last.rank;
+  for (std::size_t axis = 0; axis < last.rank; ++axis) rect.hi[axis] = last[axis] + 1;
+  if (rect.size() != static_cast<std::int64_t>(points.size())) return std::nullopt;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!(point_in(points[i]) == rect.point(static_cast<std::int64_t>(i)))) return std::nullopt;
+  return rect;
+}
+
+Rect domain_of(const Value& value, std::size_t rank, Span span) {
+  if (value.is_range()) {
+    Rect rect = Rect::of({0});
+    rect.lo[0] = value.range().begin;
+    rect.hi[0] = std::max(value.range().begin, value.range().end);
+    return rect;
+  }
+  if (value.is_tuple()) {
+    std::array<std::int64_t, highest_rank> extents{};
+    for (std::size_t i = 0; i < rank; ++i)
+      extents[i] = std::max<std::int64_t>(0, plain_int(value.tuple().items[i], span));
+    return Rect::of(std::span(extents.data(), rank));
+  }
+  if (!value.is_list()) throw failure("E1009", span, "points that only the graph knows are not built yet");
+  std::optional<Rect> rect = grid_of(value.list());
+  if (!rect)
+    throw failure("E5003", span, "a launch runs over a range or the points of a grid, and this list is neither");
+  return *rect;
+}
+
+// A function that is not affine, as what it says of each point: with the domain it is the same where these are.
+Projection tabulated(Interpreter& run, const Value& function, const Rect& domain, std::uint8_t rank,
+                     const CallSite& site) {
+  auto colours = std::make_shared<std::vector<Point>>();
+  Hasher hash;
+  each_point(domain, [&](const Point& point) {
+    const Point colour = point_in(run.apply(function, {point_value(point)}, site).value);
+    colours->push_back(colour);
+    for (std::int64_t part : colour.at) hash.add(static_cast<std::uint64_t>(part));
+    return true;
+  });
+  auto look_up = [colours, domain](const Point& point) {
+    return (*colours)[static_cast<std::size_t>(domain.linear(point))];
+  };
+  return Projection::of(domain.rank, rank, std::move(look_up), hash.digest().low);
+}
+
+}  // namespace
+
+Value Interpreter::make_region(Frame& frame, const Call& call) {
+  if (!target_->has_regions()) throw failure("E1009", call.span, "a region inside of a graph is not built yet");
+  const FieldsTable& table = program_[call.type.fields];
+  Region region;
+  region.fields_name = table.name;
+  region.name = call.name.empty() ? table.name : call.name;
+  for (const FieldsTable::Field& field : table.fields) region.fields.push_back({field.name, field.precision});
+  std::vector<std::int64_t> extents;
+  for (const Dim& dim : evaluate(call.type, frame).dims) {
+    const std::optional<std::int64_t> extent = dim.constant();
+    if (!extent) throw failure("E1009", call.span, "a region whose extents only the graph knows is not built yet");
+    if (*extent < 0) throw failure("E5004", call.span, "a region cannot have the extent " + std::to_string(*extent));
+    extents.push_back(*extent);
+  }
+  region.extents = Rect::of(extents);
+  std::shared_ptr<RegionHandle> handle = target_->make_region(std::move(region), call.span);
+  const Space all{handle->region};
+  return space_value(std::move(handle), all);
+}
+
+Value Interpreter::piece(Frame& frame, const Call& call) {
+  const PartitionValue& partition = partition_in(*target_, frame[call.in[0]], call.span);
+  const Point colour = point_of(frame, call, 1, call.in.size() - 1);
+  return space_value(partition.region, target_->regions().piece(partition.id, colour, call.span));
+}
+
+Value Interpreter::region_field(Frame& frame, const Call& call) {
+  const SpaceValue& of = space_in(*target_, frame[call.in[0]], call.span);
+  return Value(
+      std::static_pointer_cast<Object>(std::make_shared<FieldValue>(of.region, of.space, call.type.places[0])));
+}
+
+Value Interpreter::field_value(Frame& frame, const Call& call) {
+  const FieldValue& of = field_in(*target_, frame[call.in[0]], call.span);
+  return target_->field_value(of.space, of.field, call.span);
+}
+
+Value Interpreter::map_item(Frame& frame, const Call& call) {
+  auto* map = frame[call.in[0]].as<LaunchMap>();
+  if (!map) throw failure("E1009", call.span, "outputs of a launch that only the graph knows are not built yet");
+  return target_->map_element(*map, point_of(frame, call, 1, call.in.size() - 1), call.span);
+}
+
+// What stands between the colours at 0 and at the unit points is affine.
+Value Interpreter::projection(Frame& frame, const Call& call) {
+  const Value& of = frame[call.in[0]];
+  if (call.in.size() == 1) return of;  // outputs of a launch: each point its own
+  partition_in(*target_, of, call.span);
+  auto partition = std::static_pointer_cast<const PartitionValue>(of.object());
+  const auto out = static_cast<std::uint8_t>(frame.function[call.in[0]].type.inputs);
+  const auto in = static_cast<std::uint8_t>(call.index);
+  if (frame.function[call.in[1]].type.is(Type::Kind::function))
+    return Value(std::static_pointer_cast<Object>(
+        std::make_shared<ProjectedPiece>(std::move(partition), Projection{}, frame[call.in[1]])));
+  const Point offset = point_of(frame, call, 1, out);
+  std::array<std::array<std::int64_t, highest_rank>, highest_rank> factors{};
+  for (std::size_t axis = 0; axis < in; ++axis) {
+    const Point unit = point_of(frame, call, 1 + out * (axis + 1), out);
+    for (std::size_t i = 0; i < out; ++i)
+      if (__builtin_sub_overflow(unit[i], offset[i], &factors[i][axis]))
+        throw failure("E5001", call.span, "a colour is beyond the largest int");
+  }
+  return Value(std::static_pointer_cast<Object>(std::make_shared<ProjectedPiece>(
+      std::move(partition), Projection::affine(in, out, factors, offset.at), Value())));
+}
+
+Value Interpreter::launch(Frame& frame, const Call& call) {
+  check_guards(frame, call);
+  const Function& task = program_[call.callee];
+  LaunchCall launch;
+  launch.task = call.callee;
+  launch.span = call.span;
+  launch.scope = frame.scope;
+  launch.single = !call.in[0].valid();
+  launch.domain.rank = 0;
+  if (!launch.single) {
+    const Type& type = frame.function[call.in[0]].type;
+    launch.domain = domain_of(frame[call.in[0]], type.parts.size(), call.span);
+  }
+  if (call.in[1].valid()) launch.sharding = frame[call.in[1]];
+  for (std::size_t i = 2; i < call.in.size(); ++i) {
+    LaunchArgument argument;
+    argument.span = i < call.in_spans.size() ? call.in_spans[i] : call.span;
+    const Value& value = frame[call.in[i]];
+    if (task.parameters[i - 2].type.is(Type::Kind::view))
+      take_piece(frame, launch, value, argument);
+    else
+      argument.value = value;
+    launch.arguments.push_back(std::move(argument));
+  }
+  for (const Type& part : call.type.parts)
+    launch.outputs.push_back(evaluate(launch.single ? part : part.parts[0], frame));
+  return target_->launch(*this, launch);
+}
+
+void Interpreter::take_piece(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument) {
+  argument.kind = LaunchArgument::Kind::piece;
+  auto* projected = value.as<ProjectedPiece>();
+  if (!projected) {
+    argument.space = space_in(*target_, value, argument.span).space;
+    return;
+  }
+  argument.partition = projected->partition->id;
+  argument.space = {target_->regions()[argument.partition].parent.root};
+  argument.projection = projected->projection;
+  if (projected->function.is_none()) return;
+  const std::uint8_t rank = target_->regions()[argument.partition].colours.rank;
+  argument.projection = tabulated(*this, projected->function, launch.domain, rank, {argument.span, &frame});
+}
+
+// Who wants to run such a body by calls, or to read it as a list, cannot.
+Flow Interpreter::run_view(Interpreter&, Frame& frame, CallId id) {
+  throw failure("E1009", frame.function[id].span, "a body over views runs on the backend 'host' only");
+}
+
+}  // namespace taskspec

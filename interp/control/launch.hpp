@@ -1,0 +1,78 @@
+// Launches of tasks over regions: what the interpreter hands to its target, and what a program has of the outputs.
+//
+//   launch stencil(inn[i], gh[i], 2.0) for i in 0..4
+//     -> {.task = stencil, .domain = [0, 4), .arguments = {piece inn[i], piece gh[i], value 2.0}}
+//
+// A launch is one task of the graph, whatever its domain is; it becomes a task for each point when it is about to run
+// (interp/session/points.hpp). An output of it is a map over the domain.
+#pragma once
+#include "interp/control/objects.hpp"
+#include "ir/region/forest.hpp"
+#include "ir/region/projection.hpp"
+
+namespace taskspec {
+
+// One per parameter of the task, in order.
+struct LaunchArgument {
+  enum class Kind : std::uint8_t {
+    piece,  // of a partition: that whose colour is projection(point); of no partition: `space`, for all points
+    value,  // a tensor, a future, a host scalar, or an output of a launch over the same domain, each point its own
+  };
+  Kind kind = Kind::value;
+  Space space;
+  PartitionId partition;
+  Projection projection;
+  Value value;
+  Span span;
+};
+
+struct LaunchCall {
+  FunctionId task;
+  Span span;
+  Agent* agent = nullptr;
+  ScopeId scope = ScopeId(0);
+  Rect domain;
+  bool single = false;  // a plain call, `t(p[2])`: a group of one, and its outputs are tensors
+  std::vector<LaunchArgument> arguments;
+  std::vector<Type> outputs;  // of one point
+  Value sharding;             // means nothing where there is one shard
+};
+
+// What an output of a launch is good for.
+enum class MapMember : std::uint8_t {
+  sum,  // element-wise over the points, by the fixed tree of their order; so are the next three
+  prod,
+  min,
+  max,
+  gather,  // all of them along a new first axis
+};
+
+// An output of a launch: a tensor for each point of its domain. Names an entry of the launch's lookup table, as a
+// tensor does, and keeps it.
+class LaunchMap final : public Object {
+ public:
+  LaunchMap(std::shared_ptr<Tensor> all, Rect domain, Type element)
+      : all(std::move(all)), domain(domain), element(std::move(element)) {}
+  const std::shared_ptr<Tensor> all;  // those of all points along a first axis, in their order
+  const Rect domain;
+  const Type element;
+  std::string text() const override;  // "<map f64[1], 4 points>"
+};
+
+// A handle of a region of a target, which keeps its memory.
+class RegionHandle final : public Object {
+ public:
+  RegionHandle(Recorder& recorder, RegionId region);
+  ~RegionHandle() override;
+  RegionHandle(const RegionHandle&) = delete;
+  Recorder* recorder() const { return alive_.expired() ? nullptr : recorder_; }  // null: it is gone
+  const RegionId region;
+  std::string text() const override;  // "<region Cell[64]>"
+
+ private:
+  Recorder* const recorder_;
+  const std::weak_ptr<const void> alive_;
+  const std::string text_;
+};
+
+}  // namespace taskspec

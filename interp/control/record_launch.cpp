@@ -1,0 +1,275 @@
+// Launches, and what else happens to regions, as nodes of the recorder's graph.
+#include <algorithm>
+
+#include "interp/control/interpreter.hpp"
+#include "interp/control/record.hpp"
+#include "ir/base/text.hpp"
+#include "ir/records/scalar.hpp"
+
+namespace taskspec {
+
+// ---- handles --------------------------------------------------------------------------------------
+
+RegionHandle::RegionHandle(Recorder& recorder, RegionId r)
+    : region(r),
+      recorder_(&recorder),
+      alive_(recorder.life),
+      text_("<region " + recorder.graph.regions[r].text() + ">") {
+  recorder.retain(region);
+}
+
+RegionHandle::~RegionHandle() {
+  if (Recorder* known = recorder()) known->release(region);
+}
+
+std::string RegionHandle::text() const { return text_; }
+
+std::string LaunchMap::text() const {
+  return "<map " + element.text() + ", " + plural(static_cast<std::size_t>(domain.size()), "point") + ">";
+}
+
+std::shared_ptr<RegionHandle> RecordTarget::make_region(Region region, Span span) {
+  const std::int64_t points = region.extents.size();
+  std::size_t each = 0;
+  for (const RegionField& field : region.fields) each += info(field.precision).bytes;
+  std::size_t bytes = 0;
+  const bool too_many = __builtin_mul_overflow(static_cast<std::size_t>(points), each, &bytes);
+  if (too_many || bytes > memory_limit())
+    throw failure("E5008", span,
+                  "region " + region.text() + " needs " + (too_many ? "more than 2^64 bytes" : plural(bytes, "byte")) +
+                      "; this machine allows " + std::to_string(memory_limit()));
+  const RegionId id = recorder_.graph.add_region(std::move(region), span);
+  return std::make_shared<RegionHandle>(recorder_, id);
+}
+
+// ---- any launch -----------------------------------------------------------------------------------
+
+// The same launch in each turn of a loop is one object, and is checked once.
+std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
+  constexpr std::size_t most_kept = 1024;
+  std::string key = launch.key();
+  if (auto known = launches_.find(key); known != launches_.end()) return known->second;
+  constexpr std::size_t most_points = std::size_t{1} << 31;
+  if (launch.points() > most_points)
+    throw failure("E5008", span, "a launch over " + launch.domain.text() + " has more than 2^31 points");
+  if (auto found = conflict(recorder_.graph.regions, launch.domain, launch.uses, span))
+    throw Error(diagnostic(recorder_.graph.regions, launch.uses, *found, span));
+  if (launches_.size() >= most_kept) launches_.clear();
+  return launches_.emplace(std::move(key), std::make_shared<Launch>(std::move(launch))).first->second;
+}
+
+void RecordTarget::add_values(Launched& launch, Inputs& inputs) {
+  for (const Value& value : launch.values) {
+    auto* map = value.as<LaunchMap>();
+    launch.what.each.push_back(map &&
+                               (launch.what.work == Launch::Work::task || launch.what.work == Launch::Work::native));
+    if (!map) {
+      add_input(inputs, value, launch.span);
+      continue;
+    }
+    if (!map->all->is_of(recorder_))
+      throw failure("E1009", launch.span, "a map of another session is not built yet as an argument");
+    if (launch.what.each.back() && map->domain != launch.what.domain)
+      throw failure(
+          "E1003", launch.span,
+          "a map over " + map->domain.text() + " is an argument of a launch over " + launch.what.domain.text());
+    inputs.alive.push_back(map->all);
+    add_input(inputs, *map->all);
+  }
+}
+
+// A field once in each use; what the launch does to it, for all its uses together.
+void RecordTarget::add_fields(const Launch& launch, Inputs& inputs, Definition& named) {
+  for (const LaunchUse& use : launch.uses)
+    use.fields.each([&](std::uint32_t field) {
+      const RegionId region = use.space.root;
+      inputs.refs.push_back(Ref::field(region, field));
+      const PlaceId place = recorder_.graph.place(region, field);
+      named.inputs.push_back(recorder_.graph.place_name(place));
+      // Others may have written the points that it does not: what it writes comes after them, too.
+      const Privilege privilege = use.privilege == Privilege::in ? Privilege::in : Privilege::inout;
+      auto known = std::ranges::find_if(inputs.requirements,
+                                        [&](const Requirement& r) { return r.place == place && !r.has_versions(); });
+      if (known == inputs.requirements.end())
+        inputs.requirements.push_back({place, privilege, Requirement::no_slot, Requirement::no_slot});
+      else if (privilege != Privilege::in)
+        known->privilege = privilege;
+    });
+}
+
+std::vector<Value> RecordTarget::launched(Launched launch) {
+  recorder_.adding(launch.span);
+  Inputs inputs;
+  add_values(launch, inputs);
+  launch.named.kind = Definition::Kind::launch;
+  add_fields(launch.what, inputs, launch.named);
+  const std::shared_ptr<Launch> what = interned(std::move(launch.what), launch.span);
+  std::vector<TypeId> out;
+  for (const Type& type : launch.outputs) {
+    Type all = type;
+    if (!what->single) all.dims.insert(all.dims.begin(), Dim(what->domain.size()));
+    out.push_back(recorder_.graph.intern(all));
+  }
+  const bool maps = !what->single && !out.empty();
+  const NodeId node = add(recorder_.graph.define(std::move(launch.named)),
+                          {.in = inputs.refs,
+                           .out = out,
+                           .scope = launch.scope,
+                           .agent = instance_of(launch.agent),
+                           .arguments = {Value(std::static_pointer_cast<Object>(what))},
+                           .span = launch.span,
+                           .maps = maps},
+                          inputs);
+  std::vector<Value> outputs;
+  for (std::size_t slot = 0; slot < out.size(); ++slot) {
+    std::shared_ptr<Tensor> all = recorder_.tensor(Ref::future(node, slot), recorder_.shared_type(out[slot]));
+    outputs.push_back(Value(what->single ? std::static_pointer_cast<Object>(all)
+                                         : std::static_pointer_cast<Object>(
+                                               std::make_shared<LaunchMap>(all, what->domain, launch.outputs[slot]))));
+  }
+  return outputs;
+}
+
+// ---- tasks ----------------------------------------------------------------------------------------
+
+// What messages call the region or partition of an argument: `gh` of `gh[i]`, as it stands in the text.
+std::string RecordTarget::written(const LaunchCall& call, const LaunchArgument& argument) const {
+  constexpr std::size_t longest = 40;
+  const bool has_place = argument.span.valid() && !(argument.span == call.span);
+  std::string_view text = has_place ? program_.sources.text(argument.span) : std::string_view();
+  if (argument.partition.valid()) text = text.substr(0, std::min(text.size(), text.rfind('[')));
+  return text.empty() || text.size() > longest ? recorder_.graph.regions[argument.space.root].name : std::string(text);
+}
+
+Value RecordTarget::launch(Interpreter&, const LaunchCall& call) {
+  const Function& function = program_[call.task];
+  Launched launched;
+  launched.what.work = Launch::Work::task;
+  launched.what.task = call.task;
+  launched.what.domain = call.single ? Rect::of({1}) : call.domain;
+  launched.what.single = call.single;
+  launched.named.name = program_.display_name(call.task);
+  launched.named.function = call.task;
+  for (std::uint32_t k = 0; k < call.arguments.size(); ++k) {
+    const LaunchArgument& argument = call.arguments[k];
+    const Parameter& parameter = function.parameters[k];
+    if (argument.kind == LaunchArgument::Kind::value) {
+      if (parameter.privilege != Privilege::in)
+        throw failure("E1009", call.span,
+                      "'" + parameter.name + "': a tensor that a task over regions changes is not built yet");
+      launched.values.push_back(launch_value(argument.value));
+      launched.named.inputs.push_back(parameter.name);
+      continue;
+    }
+    LaunchUse use{argument.space,      argument.partition, argument.projection,    {},
+                  parameter.privilege, parameter.reduce,   written(call, argument)};
+    for (std::uint32_t field : parameter.type.places) use.fields.add(field);
+    launched.what.uses.push_back(std::move(use));
+  }
+  for (const Output& output : function.outputs) launched.named.outputs.push_back(output.name);
+  launched.outputs = call.outputs;
+  launched.scope = call.scope;
+  launched.agent = call.agent;
+  launched.span = call.span;
+  auto invocation = std::make_shared<Invocation>();
+  invocation->names = launched.named.outputs;
+  invocation->outputs = this->launched(std::move(launched));
+  return Value(std::static_pointer_cast<Object>(invocation));
+}
+
+// Numbers are tensors of one element: another one in the next turn is the same launch.
+Value RecordTarget::launch_value(const Value& value) {
+  if (value.is_integer()) return Value(scalar_array(value, Precision::i64));
+  if (value.is_real()) return Value(scalar_array(value, Precision::f64));
+  if (value.is_bool()) return Value(scalar_array(value, Precision::boolean));
+  return value;
+}
+
+// ---- fields and maps ------------------------------------------------------------------------------
+
+void RecordTarget::fill(const Space& space, std::uint32_t field, const Value& contents, Span span) {
+  const Region& region = recorder_.graph.regions[space.root];
+  const Precision precision = region.fields[field].precision;
+  Launched launched;
+  launched.what.work = Launch::Work::fill;
+  launched.what.domain = Rect::of({1});
+  launched.what.single = true;
+  launched.what.uses.push_back({space, {}, {}, FieldMask::of({field}), Privilege::out, {}, region.name});
+  launched.named.name = "fill";
+  launched.named.inputs = {"contents"};
+  launched.values = {is_tensor(contents) ? contents : Value(scalar_array(contents, precision))};
+  if (is_tensor(contents)) {
+    const Type type = type_of(contents);
+    const std::int64_t points = recorder_.graph.regions.points(space).size(), elements = concrete(type).elements();
+    if (type.precision != precision || (elements != 1 && elements != points))
+      throw failure("E5004", span,
+                    "fill of " + plural(static_cast<std::size_t>(points), "point") + " of " +
+                        std::string(info(precision).name) + " with " + type.text());
+  }
+  launched.span = span;
+  this->launched(std::move(launched));
+}
+
+Value RecordTarget::field_value(const Space& space, std::uint32_t field, Span span) {
+  const Region& region = recorder_.graph.regions[space.root];
+  const IndexSpace points = recorder_.graph.regions.points(space);
+  Type type = Type::tensor(region.fields[field].precision, {});
+  if (points.is_rect())
+    for (std::size_t axis = 0; axis < points.rect().rank; ++axis) type.dims.emplace_back(points.rect().extent(axis));
+  else
+    type.dims.emplace_back(points.size());
+  Launched launched;
+  launched.what.work = Launch::Work::read;
+  launched.what.domain = Rect::of({1});
+  launched.what.single = true;
+  launched.what.uses.push_back({space, {}, {}, FieldMask::of({field}), Privilege::in, {}, region.name});
+  launched.named.name = region.fields[field].name;
+  launched.named.outputs = {"value"};
+  launched.outputs = {type};
+  launched.span = span;
+  return this->launched(std::move(launched)).front();
+}
+
+Value RecordTarget::map_member(const LaunchMap& map, MapMember member, Span span) {
+  constexpr std::string_view names[] = {"sum", "prod", "min", "max", "gather"};
+  const auto number = static_cast<std::size_t>(member);
+  Launched launched;
+  launched.what.work = member == MapMember::gather ? Launch::Work::gather : Launch::Work::reduce;
+  launched.what.domain = Rect::of({1});
+  launched.what.single = true;
+  Type type = map.element;
+  if (member == MapMember::gather) {
+    type.dims.insert(type.dims.begin(), Dim(map.domain.size()));
+  } else {
+    launched.what.op = static_cast<ReduceOp>(number);
+    type.precision = reduced_precision(type.precision, launched.what.op);
+  }
+  launched.named.name = names[number];
+  launched.named.inputs = {"map"};
+  launched.named.outputs = {"value"};
+  launched.values = {
+      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
+  launched.outputs = {type};
+  launched.span = span;
+  return this->launched(std::move(launched)).front();
+}
+
+Value RecordTarget::map_element(const LaunchMap& map, const Point& point, Span span) {
+  if (point.rank != map.domain.rank || !map.domain.contains(point))
+    throw failure("E5003", span, "point " + point.text() + " is not in " + map.domain.text());
+  Launched launched;
+  launched.what.work = Launch::Work::element;
+  launched.what.domain = Rect::of({1});
+  launched.what.single = true;
+  launched.what.position = map.domain.linear(point);
+  launched.named.name = "element";
+  launched.named.inputs = {"map"};
+  launched.named.outputs = {"value"};
+  launched.values = {
+      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
+  launched.outputs = {map.element};
+  launched.span = span;
+  return this->launched(std::move(launched)).front();
+}
+
+}  // namespace taskspec

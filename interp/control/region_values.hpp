@@ -1,0 +1,61 @@
+// What host programs hold of mutable data: regions and their pieces, fields, partitions, and what an argument of a
+// launch makes of one. All of them keep the region they are of.
+//
+//   print(cells, blocks(cells, 4))      ->      <region Cell[64]> <partition Cell[64], 4 pieces, disjoint, complete>
+#pragma once
+#include "interp/control/launch.hpp"
+#include "ir/base/source.hpp"
+
+namespace taskspec {
+
+class Target;
+
+class SpaceValue final : public Object {
+ public:
+  SpaceValue(std::shared_ptr<RegionHandle> region, const Space& space) : region(std::move(region)), space(space) {}
+  const std::shared_ptr<RegionHandle> region;
+  const Space space;
+  std::string text() const override;  // of a piece "<region Cell[16..32]>"
+};
+
+class FieldValue final : public Object {
+ public:
+  FieldValue(std::shared_ptr<RegionHandle> region, const Space& space, std::uint32_t field)
+      : region(std::move(region)), space(space), field(field) {}
+  const std::shared_ptr<RegionHandle> region;
+  const Space space;
+  const std::uint32_t field;
+  std::string text() const override;  // "<field Cell.state>"
+};
+
+class PartitionValue final : public Object {
+ public:
+  PartitionValue(std::shared_ptr<RegionHandle> region, PartitionId id) : region(std::move(region)), id(id) {}
+  const std::shared_ptr<RegionHandle> region;
+  const PartitionId id;
+  std::string text() const override;
+};
+
+// p[f(i)]: where f is not affine it is a function of the host, asked for each point when the domain is known.
+class ProjectedPiece final : public Object {
+ public:
+  ProjectedPiece(std::shared_ptr<const PartitionValue> partition, Projection projection, Value function)
+      : partition(std::move(partition)), projection(std::move(projection)), function(std::move(function)) {}
+  const std::shared_ptr<const PartitionValue> partition;
+  const Projection projection;
+  const Value function;  // none where the projection says all
+  std::string text() const override { return "<piece>"; }
+};
+
+// Those of this target, of which it says what they are; E1009 for what another session made.
+const SpaceValue& space_in(Target& target, const Value& value, Span span);
+const FieldValue& field_in(Target& target, const Value& value, Span span);
+const PartitionValue& partition_in(Target& target, const Value& value, Span span);
+
+// The type of a region or piece with the extents that it has: of runs the number of their points.
+Type type_of_region(Target& target, const Value& value, Type declared, Span span);
+
+Value space_value(std::shared_ptr<RegionHandle> region, const Space& space);
+Value partition_value(std::shared_ptr<RegionHandle> region, PartitionId id);
+
+}  // namespace taskspec

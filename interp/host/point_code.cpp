@@ -1,0 +1,248 @@
+#include "interp/host/point_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "ir/base/key.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// Of a few entries on the stack.
+template <class T>
+class Row {
+ public:
+  explicit Row(std::size_t size) : size_(size) {
+    if (size > few_.size()) many_.resize(size);
+  }
+  T* data() { return size_ > few_.size() ? many_.data() : few_.data(); }
+  T& operator[](std::size_t i) { return data()[i]; }
+  operator std::span<T>() { return {data(), size_}; }
+  operator std::span<const T>() { return {data(), size_}; }
+  std::span<const T> from(std::size_t first, std::size_t count) { return {data() + first, count}; }
+
+ private:
+  std::size_t size_;
+  std::array<T, 16> few_{};
+  std::vector<T> many_;
+};
+
+ArrayType without_points(ArrayType type) {
+  type.extents.erase(type.extents.begin());
+  return type;
+}
+
+}  // namespace
+
+std::shared_ptr<const ViewBody> ViewBodies::get(Bodies& bodies, const ViewBody::Request& request) {
+  std::string key;
+  put_number(key, reinterpret_cast<std::uintptr_t>(&request.program));
+  put_number(key, request.task.value);
+  for (const ArrayType& type : request.inputs) put_text(key, type.text());
+  std::shared_ptr<const ViewBody>& body = known_[key];
+  if (body) return body;
+  ViewBody::Request whole = request;
+  if (const std::string& symbol = request.program[request.task].extern_symbol; !symbol.empty())
+    whole.native = bodies.native(symbol);
+  Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(whole);
+  if (!made) throw Error(made.diags());
+  return body = *made;
+}
+
+// ---- what is the same for all points --------------------------------------------------------------
+
+LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& bodies, ViewBodies& views) {
+  const Launch& launch = *group.launch;
+  for (Ref ref : graph.in(group.first)) types_.push_back(concrete(graph.type(ref)));
+  inputs_ = static_cast<std::uint32_t>(types_.size());
+  outputs_ = static_cast<std::uint32_t>(graph.out(group.first).size());
+  if (group.folds) {
+    add_fields(graph, group);
+    return;
+  }
+  std::vector<ArrayType> given;
+  for (std::size_t k = 0; k < launch.each.size(); ++k) {
+    given.push_back(launch.each[k] ? without_points(types_[k]) : types_[k]);
+    arguments_.push_back({launch.each[k] ? static_cast<std::uint32_t>(given.back().bytes()) : 0});
+  }
+  add_fields(graph, group);
+  if (launch.work == Launch::Work::native) {
+    native_ = bodies.point_task(launch.symbol);
+    if (!native_.run) bug("no C++ function is called " + launch.symbol);
+  }
+  if (launch.work != Launch::Work::task) return;
+  if (!bodies.program() || !bodies.ops()) bug("the body of a task is asked for of somebody who knows no program");
+  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), std::move(given), {}, {}};
+  view_ = views.get(bodies, request);
+}
+
+void LaunchCode::add_fields(const TaskGraph& graph, const PointGroup& group) {
+  const Launch& launch = *group.launch;
+  std::uint32_t all = 0;
+  for (const PointGroup::Whole& region : group.regions) {
+    first_field_.push_back(all);
+    all += region.fields;
+  }
+  first_field_.push_back(all);
+  // Of a fold: the buffers, and behind them the fields.
+  auto input = static_cast<std::uint32_t>(group.folds ? 0 : arguments_.size());
+  std::uint32_t buffers = 0;
+  for (std::uint32_t u = 0; u < launch.uses.size(); ++u) {
+    const LaunchUse& use = launch.uses[u];
+    const bool reduces = use.privilege == Privilege::reduce;
+    if (group.folds && !reduces) continue;
+    use.fields.each([&](std::uint32_t f) {
+      Field field{u, f, 0, 0, {}};
+      if (reduces && !group.folds) {
+        field.operand = buffers++;  // behind the other outputs
+      } else {
+        field.operand = input++;
+        field.bytes = info(types_[field.operand].precision).bytes;
+      }
+      fields_.push_back(field);
+    });
+  }
+  first_map_ = input;
+  for (std::uint32_t k = input; !group.folds && k < inputs_; ++k)
+    maps_.push_back({static_cast<std::uint32_t>(without_points(types_[k]).bytes())});
+  own_outputs_ = outputs_ - buffers;
+  for (Field& field : fields_) {
+    const LaunchUse& use = launch.uses[field.use];
+    if (use.privilege != Privilege::reduce) continue;
+    const std::uint32_t output = own_outputs_ + field.operand;
+    const Precision precision =
+        group.folds ? types_[field.operand].precision : graph.type(graph.out(group.first)[output]).precision;
+    if (!group.folds) field.operand = inputs_ + output;
+    field.bytes = info(precision).bytes;
+    field.fold = fold_of(precision, use.op);
+  }
+}
+
+// ---- one point ------------------------------------------------------------------------------------
+
+bool PointCode::run(std::byte* const* operands, TaskContext& context) const {
+  const std::size_t before = context.faults.size();
+  try {
+    launch_.run(group_, position_, operands, context);
+  } catch (...) {
+    keep_thrown(context);
+  }
+  return context.faults.size() == before;
+}
+
+void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                     TaskContext& context) const {
+  using Work = Launch::Work;
+  const Launch& launch = *group.launch;
+  if (group.folds) return fold(group, position, operands);
+  switch (launch.work) {
+    case Work::task:
+    case Work::native:
+      return run_task(group, position, operands, context);
+    case Work::fill:
+      return fill(group, operands);
+    case Work::read:
+      return read(group, operands);
+    case Work::gather:
+      std::memcpy(operands[inputs_], operands[0], types_[0].bytes());
+      return;
+    case Work::element: {
+      const std::size_t bytes = without_points(types_[0]).bytes();
+      std::memcpy(operands[inputs_], operands[0] + static_cast<std::size_t>(launch.position) * bytes, bytes);
+      return;
+    }
+    case Work::reduce:
+      return reduce_rows(types_[0].precision, launch.op, operands[0], static_cast<std::size_t>(types_[0].extents[0]),
+                         static_cast<std::size_t>(without_points(types_[0]).elements()), operands[inputs_]);
+  }
+}
+
+void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                          TaskContext& context) const {
+  const std::span<const IndexSpace* const> pieces =
+      std::span(group.pieces).subspan(position * group.regions.size(), group.regions.size());
+  Row<std::byte*> bases(first_field_.back());
+  for (const Field& field : fields_) {
+    std::byte* base = operands[field.operand];
+    if (field.fold.clear) {
+      const Run bounds = pieces[field.use]->bounds(group.regions[field.use].extents);
+      field.fold.clear(base, static_cast<std::size_t>(bounds.size()));
+      base -= bounds.lo * field.bytes;
+    }
+    bases[first_field_[field.use] + field.field] = base;
+  }
+  Row<const std::byte*> in(arguments_.size());
+  for (std::size_t k = 0; k < arguments_.size(); ++k) in[k] = operands[k] + std::size_t{position} * arguments_[k].bytes;
+  Row<std::byte*> out(own_outputs_ + maps_.size());
+  for (std::size_t k = 0; k < own_outputs_; ++k) out[k] = operands[inputs_ + k];
+  for (std::size_t k = 0; k < maps_.size(); ++k)
+    out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{position} * maps_[k].bytes;
+  const Point point = group.launch->domain.point(position);
+  if (native_.run) {
+    Row<PointView> views(pieces.size());
+    for (std::size_t u = 0; u < pieces.size(); ++u)
+      views[u] = {pieces[u], &group.regions[u].extents, bases.from(first_field_[u], group.regions[u].fields)};
+    return native_.run(native_.context, views, in, out, point);
+  }
+  Row<ViewField> fields(first_field_.back());
+  for (std::size_t f = 0; f < first_field_.back(); ++f) fields[f].base = bases[f];
+  Row<ViewMemory> views(pieces.size());
+  for (std::size_t u = 0; u < pieces.size(); ++u)
+    views[u] = {pieces[u], &group.regions[u].extents, fields.from(first_field_[u], group.regions[u].fields)};
+#ifdef NDEBUG
+  constexpr bool checks = false;
+#else
+  constexpr bool checks = true;
+#endif
+  view_->run({.views = views, .inputs = in, .outputs = out, .point = &point, .checks_membership = checks}, context);
+}
+
+// Of one value all points get it; else each its own, in order.
+void LaunchCode::fill(const PointGroup& group, std::byte* const* operands) const {
+  const Field& field = fields_.front();
+  const std::size_t bytes = field.bytes;
+  const std::byte* from = operands[0];
+  const bool is_one = types_[0].elements() == 1;
+  std::byte* base = operands[field.operand];
+  group.pieces[0]->runs(group.regions[0].extents, [&](Run run) {
+    std::byte* at = base + static_cast<std::size_t>(run.lo) * bytes;
+    const auto count = static_cast<std::size_t>(run.size());
+    if (!is_one) {
+      std::memcpy(at, from, count * bytes);
+      from += count * bytes;
+      return;
+    }
+    // What is there already is copied behind itself, twice as much each time.
+    std::memcpy(at, from, bytes);
+    for (std::size_t done = 1; done < count; done += std::min(done, count - done))
+      std::memcpy(at + done * bytes, at, std::min(done, count - done) * bytes);
+  });
+}
+
+void LaunchCode::read(const PointGroup& group, std::byte* const* operands) const {
+  const Field& field = fields_.front();
+  std::byte* into = operands[inputs_];
+  group.pieces[0]->runs(group.regions[0].extents, [&](Run run) {
+    const std::size_t bytes = static_cast<std::size_t>(run.size()) * field.bytes;
+    std::memcpy(into, operands[field.operand] + static_cast<std::size_t>(run.lo) * field.bytes, bytes);
+    into += bytes;
+  });
+}
+
+void LaunchCode::fold(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const {
+  const std::size_t buffers = fields_.size();
+  for (std::size_t k = 0; k < buffers; ++k) {
+    const Field& field = fields_[k];
+    const Rect& root = group.regions[field.use].extents;
+    const IndexSpace& piece = *group.pieces[position * group.regions.size() + field.use];
+    const std::int64_t first = piece.bounds(root).lo;
+    piece.runs(root, [&](Run run) {
+      field.fold.into(operands[buffers + k] + run.lo * field.bytes, operands[k] + (run.lo - first) * field.bytes,
+                      static_cast<std::size_t>(run.size()));
+    });
+  }
+}
+
+}  // namespace taskspec

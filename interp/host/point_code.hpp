@@ -1,0 +1,75 @@
+// The code of points of launches: what is the same for all points of one, and for each of them its pieces.
+//
+//   PointCodes codes(*plan, bodies, views);
+//   std::unique_ptr<TaskCode> code = codes.make(node);
+#pragma once
+#include <map>
+
+#include "interp/host/fold.hpp"
+#include "interp/host/task_code.hpp"
+#include "interp/host/view/view_body.hpp"
+#include "ir/graph/launch.hpp"
+
+namespace taskspec {
+
+// Bodies of tasks over views, each made once, however many plans have it.
+class ViewBodies {
+ public:
+  // Throws Error where it cannot be run.
+  std::shared_ptr<const ViewBody> get(Bodies& bodies, const ViewBody::Request& request);
+
+ private:
+  std::map<std::string, std::shared_ptr<const ViewBody>> known_;
+};
+
+// Of all points of a launch. Its operands: other arguments, fields that no contribution goes to, maps that it makes;
+// then outputs of a single call and buffers of contributions, by use and field.
+class LaunchCode {
+ public:
+  LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& bodies, ViewBodies& views);
+  void run(const PointGroup& group, std::uint32_t position, std::byte* const* operands, TaskContext& context) const;
+  std::uint32_t inputs() const { return inputs_; }
+  std::uint32_t outputs() const { return outputs_; }
+  std::size_t scratch_bytes() const { return view_ ? view_->scratch_bytes() : 0; }
+  std::string_view form() const { return view_ ? view_->form() : std::string_view(); }
+
+ private:
+  struct Field {
+    std::uint32_t use = 0, field = 0, operand = 0;
+    std::uint32_t bytes = 0;  // of an element
+    Fold fold;                // of contributions: the operand is a buffer
+  };
+  struct Argument {
+    std::uint32_t bytes = 0;  // of one point; 0: all points have the same
+  };
+  void add_fields(const TaskGraph& graph, const PointGroup& group);
+  void run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                TaskContext& context) const;
+  void fill(const PointGroup& group, std::byte* const* operands) const;
+  void read(const PointGroup& group, std::byte* const* operands) const;
+  void fold(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const;
+
+  std::vector<ArrayType> types_;  // of the inputs
+  std::vector<Argument> arguments_;
+  std::vector<Field> fields_;
+  std::vector<std::uint32_t> first_field_;  // by use: in a table of all fields of its region
+  std::vector<Argument> maps_;              // by output
+  std::uint32_t first_map_ = 0, inputs_ = 0, outputs_ = 0, own_outputs_ = 0;
+  std::shared_ptr<const ViewBody> view_;
+  PointTask native_;
+};
+
+class PointCode final : public TaskCode {
+ public:
+  PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position)
+      : TaskCode(launch.inputs(), launch.outputs()), launch_(launch), group_(group), position_(position) {}
+  bool run(std::byte* const* operands, TaskContext& context) const override;
+  std::size_t scratch_bytes() const override { return launch_.scratch_bytes(); }
+
+ private:
+  const LaunchCode& launch_;
+  const PointGroup& group_;
+  const std::uint32_t position_;
+};
+
+}  // namespace taskspec

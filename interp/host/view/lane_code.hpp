@@ -1,0 +1,114 @@
+// A body over views made ready to run: flat code over registers. Outside of loops over points, and inside of those that
+// run as scalar code, a register holds one element; in strips it holds 512 of them, or points into a field.
+//
+//   for i in own { own[i].flux += 0.5 * g[i - 1].state }
+//
+//   r0 = load own+0.flux;  r1 = load g-1.state;  r2 = kernel mul(r3, r1);  r4 = kernel add(r0, r2);  store own+0.flux
+//   r4
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/records/op.hpp"
+#include "ir/types/dim.hpp"
+
+namespace taskspec {
+
+inline constexpr std::int64_t strip_length = 512;
+
+using Register = std::uint32_t;
+
+struct LaneRegister {
+  Precision precision = Precision::f64;
+  std::uint8_t width = 8;  // bytes of an element
+  bool lanes = false;
+  std::size_t at = 0;  // bytes in the scratch
+};
+
+// Where a field is read or written. Aligned: at the point of the innermost loop, moved by constants. Else `index` has
+// registers of ints.
+struct LaneAccess {
+  std::uint32_t view = 0, field = 0;
+  std::uint8_t width = 8;
+  bool aligned = false;
+  bool by_number = false;    // at the point with as many points before it as that of the loop; then aligned, too
+  bool or_else = false;      // at(): there may be no such point
+  std::vector<Dim> offsets;  // by axis; their symbols have numbers of registers of one element
+  std::vector<Register> index;
+  Span span;
+};
+
+struct LaneInstruction {
+  enum class Kind : std::uint8_t {
+    kernel,         // out = kernel(in...)
+    number,         // out = op(in...) on host values
+    convert,        // out = the host value in[0] in the precision of out
+    copy,           // out = in[0]
+    extent,         // out = extent `number` of view `access`
+    coordinate,     // out = coordinate `number` of the point
+    load,           // out = aligned field, or in[0] where there is no such point
+    index,          // out = places of `access` in its root, by its registers
+    gather,         // out = field at places in[0], or in[1] where there is no such point
+    store,          // aligned field = in[0]
+    scatter,        // field at places in[0] = in[1]
+    folds,          // fields at places in[0], in[2]... folded with in[1], in[3]..., point by point
+    total,          // one more strip of total `number` of the loop is in[0]
+    load_whole,     // out = elements of input `number`, as many as the view has points
+    store_whole,    // output `number` has in[0] there
+    jump,           // to `number`
+    jump_unless,    // in[0]
+    jump_if_empty,  // where view `access` has no points
+    count,          // if in[0] >= in[1] jump, else out = in[0], in[0] += 1
+    loop            // loop `number`
+  };
+  Kind kind = Kind::kernel;
+  bool copies = false;  // load: its value is needed after the field is written
+  bool direct = false;  // kernel: writes into the field of `access`
+  Register out = 0;
+  std::vector<Register> in = {};
+  const Kernel* kernel = nullptr;
+  const OpDef* op = nullptr;
+  std::vector<Value> attributes = {};
+  std::uint32_t access = 0, number = 0;
+  Span span = {};
+};
+
+struct LaneFold {  // an entry of `folds`, for two of its registers
+  std::uint32_t access = 0;
+  const OpDef* op = nullptr;
+  const Kernel* kernel = nullptr;
+};
+
+struct LaneTotal {  // of all points of a loop
+  std::string_view op;
+  Register in = 0, out = 0;
+  Span span;
+};
+
+struct LaneLoop {
+  std::uint32_t view = 0;
+  bool strip = false;
+  std::vector<LaneInstruction> code;
+  std::vector<std::uint32_t> aligned;                 // accesses whose bounds are looked at once per run
+  std::vector<Register> coordinates;                  // of one element each, in scalar code
+  std::vector<std::pair<Register, Register>> spread;  // one element -> lanes, before the first strip
+  std::vector<std::vector<LaneFold>> folds;           // by LaneInstruction::number
+  std::vector<LaneTotal> totals;
+  std::vector<std::uint32_t> wholes;  // inputs that have an element for each point
+  bool by_rows = false;               // a run may not go on in the next row
+};
+
+struct LaneProgram {
+  std::vector<LaneRegister> registers;
+  std::vector<LaneAccess> accesses;
+  std::vector<LaneLoop> loops;
+  std::vector<LaneInstruction> code;
+  std::vector<std::pair<Register, Array>> constants;
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  std::size_t scratch_bytes = 0;
+  std::string why_not_strip;
+  Span why_at;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,31 @@
+// Elements that go between fields and strips: moved, repeated, gathered by places, folded into places. By width of an
+// element where only bytes matter.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "ir/records/kernel.hpp"
+
+namespace taskspec {
+
+void move_elements(const std::byte* from, std::byte* to, std::int64_t count, std::uint8_t width);
+void repeat_element(const std::byte* from, std::byte* to, std::int64_t count, std::uint8_t width);
+void gather_elements(const std::byte* from, const std::int64_t* places, std::byte* to, std::int64_t count,
+                     std::uint8_t width);
+
+// out = values - base; false when one of them is outside of [lo, hi).
+bool all_places(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi, std::int64_t base,
+                std::int64_t* out);
+
+// field[places[e]] = op of that and values[e], for all entries of element e before those of the next one: the order of
+// the loop, and so its bits.
+struct ScatterFold {
+  const std::int64_t* places = nullptr;
+  std::int64_t step = 1;  // 0: one place for all
+  const std::byte* values = nullptr;
+  const Kernel* kernel = nullptr;
+  std::string_view op;  // its name: sums of the common precisions have loops of their own
+};
+void scatter_folds(std::span<const ScatterFold> folds, std::byte* field, Precision precision, std::int64_t count);
+
+}  // namespace taskspec

@@ -1,0 +1,538 @@
+#include "interp/host/view/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "interp/host/view/lane_moves.hpp"
+#include "ir/records/scalar.hpp"
+
+namespace taskspec {
+
+LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context)
+    : program_(program),
+      code_(code),
+      run_(run),
+      context_(context),
+      scratch_(context.scratch),
+      at_(program.registers.size()),
+      access_(program.accesses.size()) {
+  for (Register r = 0; r < at_.size(); ++r) at_[r] = own_slot(r);
+  for (std::uint32_t k = 0; k < code.inputs; ++k)
+    if (code.values[k].kind != ViewCode::Item::Kind::whole)
+      std::memcpy(at_[k], run.inputs[k], program.registers[k].width);
+  for (const auto& [r, array] : program.constants) std::memcpy(at_[r], array.raw(), program.registers[r].width);
+}
+
+void LaneMachine::run() {
+  code(program_.code, {});
+  for (std::size_t k = 0; k < code_.outputs.size(); ++k) {
+    const Register r = code_.outputs[k].value.value;
+    if (code_.values[r].kind == ViewCode::Item::Kind::whole) continue;  // written where it lies
+    std::memcpy(run_.outputs[k], at_[r], program_.registers[r].width);
+  }
+}
+
+void LaneMachine::look_for_interrupt() const {
+  if (context_.flags && context_.flags->is_interrupted()) throw LaneFault{{"E5009", "interrupted"}};
+}
+
+// ---- code -----------------------------------------------------------------------------------------
+
+LaneMachine::Left LaneMachine::code(std::span<const LaneInstruction> code, const Turn& turn) {
+  using Kind = LaneInstruction::Kind;
+  for (std::size_t at = 0; at < code.size();) {
+    const LaneInstruction& i = code[at++];
+    bool jumps = false;
+    switch (i.kind) {
+      case Kind::jump:
+        jumps = true;
+        break;
+      case Kind::jump_unless:
+        jumps = *at_[i.in[0]] == std::byte{};
+        break;
+      case Kind::jump_if_empty:
+        jumps = view(i.access).points->empty();
+        break;
+      case Kind::count: {
+        std::int64_t next = 0, end = 0;
+        std::memcpy(&next, at_[i.in[0]], sizeof next);
+        std::memcpy(&end, at_[i.in[1]], sizeof end);
+        jumps = next >= end;
+        if (jumps) break;
+        std::memcpy(at_[i.out], &next, sizeof next);
+        ++next;
+        std::memcpy(at_[i.in[0]], &next, sizeof next);
+        break;
+      }
+      default:
+        instruction(i, turn);
+    }
+    if (!jumps) continue;
+    if (i.number == UINT32_MAX) return Left::loop;
+    if (i.number < at && ++jumps_ % 1024 == 0) look_for_interrupt();
+    at = i.number;
+  }
+  return Left::no;
+}
+
+void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
+  using Kind = LaneInstruction::Kind;
+  switch (i.kind) {
+    case Kind::kernel:
+      return kernel(i, turn);
+    case Kind::number:
+      return number(i, turn);
+    case Kind::convert:
+      return convert(i, turn);
+    case Kind::copy:
+      return copy(i, turn);
+    case Kind::extent:
+      return extent(i);
+    case Kind::coordinate:
+      return coordinate(i, turn);
+    case Kind::load:
+      return program_.accesses[i.access].or_else     ? load_or_else(i, turn)
+             : program_.accesses[i.access].by_number ? load_by_number(i, turn)
+                                                     : load(i, turn);
+    case Kind::load_whole:
+    case Kind::store_whole:
+      return whole(i, turn);
+    case Kind::total:
+      return total(i, turn);
+    case Kind::index:
+      return index(i, turn);
+    case Kind::gather:
+      return gather(i, turn);
+    case Kind::store:
+      return store(i, turn);
+    case Kind::scatter:
+      return scatter(i, turn);
+    case Kind::folds:
+      return folds(i, turn);
+    case Kind::loop:
+      return loop(program_.loops[i.number]);
+    default:
+      bug("an instruction of a view's body that nobody runs");
+  }
+}
+
+void LaneMachine::kernel(const LaneInstruction& i, const Turn& turn) {
+  std::array<const std::byte*, 3> in{};
+  for (std::size_t k = 0; k < i.in.size(); ++k) in[k] = at_[i.in[k]];
+  const bool lanes = program_.registers[i.out].lanes;
+  if (lanes && i.direct) {
+    const LaneAccess& access = program_.accesses[i.access];
+    at_[i.out] = turn.segments.size() == 1 ? base(access) + place(i.access, turn.segments[0].at.start) * access.width
+                                           : own_slot(i.out);
+  }
+  std::byte* out = at_[i.out];
+  if (auto fault = i.kernel->run_strip({in.data(), i.in.size()}, {&out, 1}, lanes ? turn.count : 1)) {
+    fault->span = i.span;
+    throw LaneFault{*std::move(fault)};
+  }
+}
+
+Value LaneMachine::host_value(Register r, std::int64_t element) const {
+  const LaneRegister& of = program_.registers[r];
+  const std::byte* from = at_[r] + (of.lanes ? element * of.width : 0);
+  if (of.precision == Precision::boolean) return *from != std::byte{};
+  if (of.precision == Precision::f64) {
+    double value = 0;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  }
+  std::int64_t value = 0;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+namespace {
+
+void put_host_value(const Value& value, std::byte* to) {
+  if (value.is_bool()) {
+    *to = std::byte{value.boolean()};
+  } else if (value.is_real()) {
+    const double real = value.real();
+    std::memcpy(to, &real, sizeof real);
+  } else {
+    const std::int64_t integer = value.integer();
+    std::memcpy(to, &integer, sizeof integer);
+  }
+}
+
+LaneFault fault_of(const Error& error, Span span) {
+  const Diag& first = error.diags().items().front();
+  return {{first.code, first.message, span}};
+}
+
+}  // namespace
+
+void LaneMachine::number(const LaneInstruction& i, const Turn& turn) {
+  const LaneRegister& out = program_.registers[i.out];
+  std::vector<Value> operands = i.attributes;
+  if (operands.empty()) operands.resize(i.in.size());
+  for (std::int64_t e = 0; e < (out.lanes ? turn.count : 1); ++e) {
+    for (std::size_t k = 0, next = 0; k < operands.size() && next < i.in.size(); ++k)
+      if (i.attributes.empty() || i.attributes[k].is_none()) operands[k] = host_value(i.in[next++], e);
+    try {
+      Value made = i.op->scalar(operands);
+      if (out.precision == Precision::f64 && made.is_integer()) made = Value(made.real());
+      put_host_value(made, at_[i.out] + e * out.width);
+    } catch (const Error& error) {
+      throw fault_of(error, i.span);
+    }
+  }
+}
+
+void LaneMachine::convert(const LaneInstruction& i, const Turn& turn) {
+  const LaneRegister& out = program_.registers[i.out];
+  for (std::int64_t e = 0; e < (out.lanes ? turn.count : 1); ++e) {
+    Array element = Array::wrap({out.precision, {}},
+                                std::shared_ptr<std::byte>(std::shared_ptr<void>(), at_[i.out] + e * out.width));
+    try {
+      put_scalar(host_value(i.in[0], e), element);
+    } catch (const Error& error) {
+      throw fault_of(error, i.span);
+    }
+  }
+}
+
+void LaneMachine::copy(const LaneInstruction& i, const Turn& turn) {
+  const LaneRegister& out = program_.registers[i.out];
+  std::memcpy(at_[i.out], at_[i.in[0]], static_cast<std::size_t>(out.lanes ? turn.count : 1) * out.width);
+}
+
+void LaneMachine::extent(const LaneInstruction& i) {
+  const ViewMemory& of = view(i.access);
+  const std::int64_t extent = of.root->rank == 1 ? of.points->size() : of.points->rect().extent(i.number);
+  std::memcpy(at_[i.out], &extent, sizeof extent);
+}
+
+void LaneMachine::coordinate(const LaneInstruction& i, const Turn& turn) {
+  auto* out = reinterpret_cast<std::int64_t*>(at_[i.out]);
+  for (const Segment& s : turn.segments) {
+    const bool last = i.number + 1u == s.at.start.rank;
+    for (std::int64_t e = 0; e < s.count; ++e) out[s.first + e] = s.at.start[i.number] + (last ? e : 0);
+  }
+}
+
+// ---- places ---------------------------------------------------------------------------------------
+
+Point LaneMachine::moved(std::uint32_t access, const Point& start) const {
+  Point point = start;
+  for (std::size_t axis = 0; axis < point.rank; ++axis) point.at[axis] += access_[access].offsets[axis];
+  return point;
+}
+
+void LaneMachine::no_point(const LaneAccess& access, const Point& point) const {
+  const ViewCode::View& view = code_.views[access.view];
+  std::string message =
+      fmt::format("{}[{}].{}: the view has no such point", view.name, point.index(), view.fields[access.field].name);
+  message += fmt::format(", in task {}", code_.task);
+  if (run_.point) message += fmt::format("[{}]", run_.point->index());
+  throw LaneFault{{"E5003", std::move(message), access.span}};
+}
+
+// One run of the loop: all of it must lie in the views that it goes to.
+void LaneMachine::check_bounds(const LaneLoop& loop, const RowRun& run) {
+  for (std::uint32_t a : loop.aligned) {
+    const LaneAccess& access = program_.accesses[a];
+    if (access.or_else || access.by_number) continue;
+    const ViewMemory& of = view(access.view);
+    const Point start = moved(a, run.start);
+    const std::size_t last = start.rank == 0 ? 0 : start.rank - 1u;
+    for (std::int64_t done = 0; done < run.count;) {
+      Point point = start;
+      if (start.rank > 0) point.at[last] += done;
+      if (!of.root->contains(point)) no_point(access, point);
+      const std::int64_t linear = of.root->linear(point);
+      const std::optional<Run> found = access_[a].cursor.run_of(of, linear);
+      if (!found) no_point(access, point);
+      done += std::min(found->hi - linear, start.rank == 0 ? 1 : of.root->hi[last] - point[last]);
+    }
+  }
+}
+
+void LaneMachine::load(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  if (turn.segments.size() == 1 && !i.copies) {
+    at_[i.out] = base(access) + place(i.access, turn.segments[0].at.start) * access.width;
+    return;
+  }
+  at_[i.out] = own_slot(i.out);
+  for (const Segment& s : turn.segments)
+    move_elements(base(access) + place(i.access, s.at.start) * access.width, at_[i.out] + s.first * access.width,
+                  s.count, access.width);
+}
+
+// Of another view, whose runs may be cut elsewhere.
+void LaneMachine::load_by_number(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  const ViewMemory& of = view(access.view);
+  at_[i.out] = own_slot(i.out);
+  for (const Segment& s : turn.segments)
+    for (std::int64_t done = 0; done < s.count;) {
+      const Run run = numbered(of, s.at.number + done);
+      const std::int64_t part = std::min(s.count - done, run.size());
+      std::byte* from = base(access) + run.lo * access.width;
+      if (part == turn.count && !i.copies) {
+        at_[i.out] = from;
+        return;
+      }
+      move_elements(from, own_slot(i.out) + (s.first + done) * access.width, part, access.width);
+      done += part;
+    }
+}
+
+void LaneMachine::whole(const LaneInstruction& i, const Turn& turn) {
+  const bool loads = i.kind == LaneInstruction::Kind::load_whole;
+  const Register lanes = loads ? i.out : i.in[0];
+  const std::uint8_t width = program_.registers[lanes].width;
+  for (const Segment& s : turn.segments) {
+    std::byte* strip = at_[lanes] + s.first * width;
+    if (loads)
+      move_elements(run_.inputs[i.number] + s.at.number * width, strip, s.count, width);
+    else
+      move_elements(strip, run_.outputs[i.number] + s.at.number * width, s.count, width);
+  }
+}
+
+void LaneMachine::total(const LaneInstruction& i, const Turn& turn) {
+  const std::uint8_t width = program_.registers[i.in[0]].width;
+  for (const Segment& s : turn.segments) totals_[i.number].add(s.at.linear, at_[i.in[0]] + s.first * width, s.count);
+}
+
+// The run is cut where it leaves the view; the rest has the value that was given.
+void LaneMachine::load_or_else(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  const ViewMemory& of = view(access.view);
+  const Rect& root = *of.root;
+  const LaneRegister& standard = program_.registers[i.in[0]];
+  auto put_standard = [&](std::int64_t first, std::int64_t count) {
+    if (standard.lanes)
+      move_elements(at_[i.in[0]] + first * access.width, own_slot(i.out) + first * access.width, count, access.width);
+    else
+      repeat_element(at_[i.in[0]], own_slot(i.out) + first * access.width, count, access.width);
+  };
+  at_[i.out] = own_slot(i.out);
+  for (const Segment& s : turn.segments) {
+    const Point start = moved(i.access, s.at.start);
+    const std::size_t last = start.rank == 0 ? 0 : start.rank - 1u;
+    bool in_rows = true;
+    for (std::size_t axis = 0; axis < last; ++axis)
+      in_rows &= start[axis] >= root.lo[axis] && start[axis] < root.hi[axis];
+    for (std::int64_t done = 0; done < s.count;) {
+      Point point = start;
+      point.at[last] += done;
+      const std::int64_t left = s.count - done;
+      std::int64_t part = left;
+      if (!in_rows || point[last] >= root.hi[last]) {
+        put_standard(s.first + done, part);
+      } else if (point[last] < root.lo[last]) {
+        put_standard(s.first + done, part = std::min(left, root.lo[last] - point[last]));
+      } else {
+        const std::int64_t linear = root.linear(point), row = root.hi[last] - point[last];
+        if (const std::optional<Run> found = access_[i.access].cursor.run_of(of, linear)) {
+          part = std::min({left, row, found->hi - linear});
+          std::byte* from = base(access) + linear * access.width;
+          if (part == s.count && turn.segments.size() == 1 && !i.copies) {
+            at_[i.out] = from;
+            return;
+          }
+          move_elements(from, own_slot(i.out) + (s.first + done) * access.width, part, access.width);
+        } else {
+          const std::int64_t begin = ViewCursor::next_begin(of, linear);
+          put_standard(s.first + done, part = std::min({left, row, begin - linear}));
+        }
+      }
+      done += part;
+    }
+  }
+}
+
+void LaneMachine::store(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  for (const Segment& s : turn.segments) {
+    std::byte* to = base(access) + place(i.access, s.at.start) * access.width;
+    const std::byte* from = at_[i.in[0]] + s.first * access.width;
+    if (from != to) move_elements(from, to, s.count, access.width);
+  }
+}
+
+// Linear places of points whose coordinates are in registers; -1 where there is no such point and that is fine.
+void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  const ViewMemory& of = view(access.view);
+  const bool lanes = program_.registers[i.out].lanes;
+  const std::int64_t count = lanes ? turn.count : 1;
+  auto* out = reinterpret_cast<std::int64_t*>(at_[i.out]);
+  auto coordinate = [&](std::size_t axis, std::int64_t e) {
+    std::int64_t value = 0;
+    std::memcpy(&value, at_[i.in[axis]] + (program_.registers[i.in[axis]].lanes ? e * 8 : 0), sizeof value);
+    return value;
+  };
+  auto point_of = [&](std::int64_t e) {
+    Point point{{}, of.root->rank};
+    for (std::size_t axis = 0; axis < i.in.size(); ++axis) point.at[axis] = coordinate(axis, e);
+    return point;
+  };
+  const bool checks = !lanes || run_.checks_membership;
+  if (lanes && i.in.size() == 1 && !access.or_else && of.points->is_rect()) {
+    const std::int64_t lo = of.points->rect().lo[0], hi = of.points->rect().hi[0];
+    if (all_places(reinterpret_cast<const std::int64_t*>(at_[i.in[0]]), count, lo, hi, of.root->lo[0], out)) return;
+  } else if (lanes && i.in.size() == 1 && !access.or_else && !checks) {
+    const std::int64_t lo = of.root->lo[0], hi = of.root->hi[0];
+    if (all_places(reinterpret_cast<const std::int64_t*>(at_[i.in[0]]), count, lo, hi, lo, out)) return;
+  }
+  ViewCursor& cursor = access_[i.access].cursor;
+  const bool by_rect = of.points->is_rect();
+  for (std::int64_t e = 0; e < count; ++e) {
+    const Point point = point_of(e);
+    bool there = by_rect ? of.points->rect().contains(point) : of.root->contains(point);
+    const std::int64_t linear = there ? of.root->linear(point) : -1;
+    if (there && !by_rect && (checks || access.or_else)) there = cursor.contains(of, linear);
+    if (!there && !access.or_else) no_point(access, point);
+    out[e] = there ? linear : -1;
+  }
+}
+
+void LaneMachine::gather(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  const std::int64_t count = program_.registers[i.out].lanes ? turn.count : 1;
+  const auto* places = reinterpret_cast<const std::int64_t*>(at_[i.in[0]]);
+  if (i.in.size() == 1 && (count == 1 || program_.registers[i.in[0]].lanes))
+    return gather_elements(base(access), places, at_[i.out], count, access.width);
+  for (std::int64_t e = 0; e < count; ++e) {  // at(): or another value
+    const std::int64_t place = places[program_.registers[i.in[0]].lanes ? e : 0];
+    const std::byte* from = place >= 0 ? base(access) + place * access.width
+                                       : at_[i.in[1]] + (program_.registers[i.in[1]].lanes ? e * access.width : 0);
+    std::memcpy(at_[i.out] + e * access.width, from, access.width);
+  }
+}
+
+void LaneMachine::scatter(const LaneInstruction& i, const Turn& turn) {
+  const LaneAccess& access = program_.accesses[i.access];
+  const bool many = program_.registers[i.in[0]].lanes, lanes = program_.registers[i.in[1]].lanes;
+  const auto* places = reinterpret_cast<const std::int64_t*>(at_[i.in[0]]);
+  for (std::int64_t e = 0; e < (many || lanes ? turn.count : 1); ++e)
+    std::memcpy(base(access) + places[many ? e : 0] * access.width, at_[i.in[1]] + (lanes ? e * access.width : 0),
+                access.width);
+}
+
+void LaneMachine::folds(const LaneInstruction& i, const Turn& turn) {
+  const std::vector<LaneFold>& folds = turn.loop->folds[i.number];
+  const LaneAccess& access = program_.accesses[folds[0].access];
+  std::vector<ScatterFold> entries;
+  for (std::size_t k = 0; k < folds.size(); ++k)
+    entries.push_back({reinterpret_cast<const std::int64_t*>(at_[i.in[2 * k]]),
+                       program_.registers[i.in[2 * k]].lanes ? 1 : 0, at_[i.in[2 * k + 1]], folds[k].kernel,
+                       folds[k].op->name});
+  scatter_folds(entries, base(access), code_.views[access.view].fields[access.field].precision, turn.count);
+}
+
+// ---- loops ----------------------------------------------------------------------------------------
+
+void LaneMachine::enter(const LaneLoop& loop) {
+  for (const auto& [from, to] : loop.spread)
+    repeat_element(at_[from], own_slot(to), strip_length, program_.registers[to].width);
+  for (std::uint32_t a : loop.aligned)
+    for (std::size_t axis = 0; axis < program_.accesses[a].offsets.size(); ++axis) {
+      const Dim offset = program_.accesses[a].offsets[axis].substitute(
+          [&](const Symbol& symbol) { return std::optional(Dim(host_value(symbol->id, 0).integer())); });
+      access_[a].offsets[axis] = *offset.constant();
+    }
+}
+
+void LaneMachine::loop(const LaneLoop& loop) {
+  enter(loop);
+  if (!loop.strip) {
+    each_run(view(loop.view), loop.by_rows, [&](const RowRun& run) { return scalar_run(loop, run); });
+    return;
+  }
+  check_numbers(loop);
+  totals_.clear();
+  for (const LaneTotal& total : loop.totals)
+    totals_.emplace_back(*RootTree::fold_of(total.op), program_.registers[total.in].precision);
+  strips(loop);
+  finish_totals(loop);
+}
+
+// What is taken point by point from several places has as many points everywhere.
+void LaneMachine::check_numbers(const LaneLoop& loop) const {
+  const std::int64_t points = view(loop.view).points->size();
+  auto check = [&](std::int64_t others, const std::string& name, Span span) {
+    if (points == others) return;
+    throw LaneFault{{"E5004",
+                     fmt::format("{} has {} points, and {} has {}", code_.views[loop.view].name, points, name, others),
+                     span}};
+  };
+  for (std::uint32_t a : loop.aligned)
+    if (const LaneAccess& access = program_.accesses[a]; access.by_number)
+      check(view(access.view).points->size(), code_.views[access.view].name, access.span);
+  for (std::uint32_t input : loop.wholes) check(code_.values[input].type.elements(), "a tensor", {});
+}
+
+void LaneMachine::finish_totals(const LaneLoop& loop) {
+  for (std::size_t k = 0; k < loop.totals.size(); ++k) {
+    const LaneTotal& total = loop.totals[k];
+    if (totals_[k].empty() && totals_[k].needs_elements())
+      throw LaneFault{{"E5003", fmt::format("'{}' of no points, in task {}", total.op, code_.task), total.span}};
+    totals_[k].finish(program_.registers[total.out].precision, at_[total.out]);
+  }
+}
+
+void LaneMachine::strips(const LaneLoop& loop) {
+  constexpr std::int64_t long_run = 64;  // from here on a run has strips of its own
+  std::vector<Segment> waiting;
+  std::int64_t points = 0;
+  auto flush = [&] {
+    if (points > 0) strip(loop, waiting, points);
+    waiting.clear();
+    points = 0;
+  };
+  each_run(view(loop.view), loop.by_rows, [&](const RowRun& run) {
+    check_bounds(loop, run);
+    const std::size_t last = run.start.rank == 0 ? 0 : run.start.rank - 1u;
+    if (run.count >= long_run) flush();
+    for (std::int64_t done = 0; done < run.count;) {
+      Segment s{points,
+                std::min(run.count - done, strip_length - points),
+                {run.linear + done, 0, run.number + done, run.start}};
+      s.at.count = s.count;
+      s.at.start.at[last] += done;
+      done += s.count;
+      if (run.count >= long_run) {
+        strip(loop, {&s, 1}, s.count);
+        continue;
+      }
+      waiting.push_back(s);
+      points += s.count;
+      if (points == strip_length) flush();
+    }
+    return true;
+  });
+  flush();
+}
+
+void LaneMachine::strip(const LaneLoop& loop, std::span<const Segment> segments, std::int64_t count) {
+  if (++jumps_ % 64 == 0) look_for_interrupt();
+  code(loop.code, {&loop, count, segments});
+}
+
+bool LaneMachine::scalar_run(const LaneLoop& loop, const RowRun& run) {
+  check_bounds(loop, run);
+  const std::size_t last = run.start.rank == 0 ? 0 : run.start.rank - 1u;
+  Segment s{0, 1, {run.linear, 1, run.number, run.start}};
+  for (std::int64_t e = 0; e < run.count; ++e, ++s.at.linear) {
+    if (++jumps_ % 1024 == 0) look_for_interrupt();
+    if (e > 0) ++s.at.start.at[last];
+    for (std::size_t axis = 0; axis < loop.coordinates.size(); ++axis)
+      std::memcpy(at_[loop.coordinates[axis]], &s.at.start.at[axis], sizeof(std::int64_t));
+    if (code(loop.code, {&loop, 1, {&s, 1}}) == Left::loop) return false;
+  }
+  return true;
+}
+
+}  // namespace taskspec

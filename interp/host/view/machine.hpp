@@ -1,0 +1,90 @@
+// Runs a lane program once, for one point of a launch.
+#pragma once
+#include "interp/host/view/lane_code.hpp"
+#include "interp/host/view/root_tree.hpp"
+#include "interp/host/view/view_points.hpp"
+#include "ir/view_code/view_code.hpp"
+
+namespace taskspec {
+
+class LaneMachine {
+ public:
+  LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context);
+  void run();  // throws LaneFault
+
+ private:
+  // Consecutive points of a strip: elements [first, first + count).
+  struct Segment {
+    std::int64_t first = 0, count = 0;
+    RowRun at;
+  };
+  struct Turn {  // the strip, or the point, that code runs for
+    const LaneLoop* loop = nullptr;
+    std::int64_t count = 1;
+    std::span<const Segment> segments = {};
+  };
+  enum class Left : std::uint8_t { no, loop };
+
+  // ---- code ----
+  Left code(std::span<const LaneInstruction> code, const Turn& turn);
+  void instruction(const LaneInstruction& i, const Turn& turn);
+  void kernel(const LaneInstruction& i, const Turn& turn);
+  void number(const LaneInstruction& i, const Turn& turn);
+  void convert(const LaneInstruction& i, const Turn& turn);
+  void copy(const LaneInstruction& i, const Turn& turn);
+  void extent(const LaneInstruction& i);
+  void coordinate(const LaneInstruction& i, const Turn& turn);
+  void load(const LaneInstruction& i, const Turn& turn);
+  void load_by_number(const LaneInstruction& i, const Turn& turn);
+  void whole(const LaneInstruction& i, const Turn& turn);
+  void total(const LaneInstruction& i, const Turn& turn);
+  void load_or_else(const LaneInstruction& i, const Turn& turn);
+  void index(const LaneInstruction& i, const Turn& turn);
+  void gather(const LaneInstruction& i, const Turn& turn);
+  void store(const LaneInstruction& i, const Turn& turn);
+  void scatter(const LaneInstruction& i, const Turn& turn);
+  void folds(const LaneInstruction& i, const Turn& turn);
+  Value host_value(Register r, std::int64_t element) const;
+
+  // ---- loops ----
+  void loop(const LaneLoop& loop);
+  void enter(const LaneLoop& loop);
+  void strips(const LaneLoop& loop);
+  void finish_totals(const LaneLoop& loop);
+  void check_numbers(const LaneLoop& loop) const;
+  void check_bounds(const LaneLoop& loop, const RowRun& run);
+  bool scalar_run(const LaneLoop& loop, const RowRun& run);
+  void strip(const LaneLoop& loop, std::span<const Segment> segments, std::int64_t count);
+
+  // ---- places ----
+  const ViewMemory& view(std::uint32_t v) const { return run_.views[v]; }
+  std::byte* base(const LaneAccess& access) const { return view(access.view).fields[access.field].base; }
+  Point moved(std::uint32_t access, const Point& start) const;
+  std::int64_t place(std::uint32_t access, const Point& start) const {
+    return view(program_.accesses[access].view).root->linear(moved(access, start));
+  }
+  std::byte* own_slot(Register r) const { return scratch_ + program_.registers[r].at; }
+  [[noreturn]] void no_point(const LaneAccess& access, const Point& point) const;
+  void look_for_interrupt() const;
+
+  struct AccessState {
+    std::array<std::int64_t, highest_rank> offsets{};
+    ViewCursor cursor;
+  };
+
+  const LaneProgram& program_;
+  const ViewCode& code_;
+  const ViewRun& run_;
+  TaskContext& context_;
+  std::byte* scratch_;
+  std::vector<std::byte*> at_;  // by register
+  std::vector<AccessState> access_;
+  std::vector<RootTree> totals_;  // of the loop
+  std::uint32_t jumps_ = 0;
+};
+
+struct LaneFault {
+  Fault fault;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,66 @@
+// A launch that is about to run becomes a task for each point, with an edge from every point before it that it must
+// wait for, and from no other one.
+//
+//   mul_two#0, stencil#0 over 0..4  ->  mul_two#0[0] ... mul_two#0[3], stencil#0[0] ... stencil#0[3],
+//                                       mul_two#0[0] -> stencil#0[0] (RAW c.flux), ...
+//
+// Contributions (`reduce`) go to a buffer of each point, whatever else happens to the field; a task of its own,
+// stencil#0[2].fold, brings them into the field. Folds wait for one another where pieces meet: an element gets its
+// contributions by launch and point.
+#pragma once
+#include <unordered_map>
+
+#include "ir/graph/launch.hpp"
+#include "ir/graph/task_graph.hpp"
+#include "ir/region/users.hpp"
+
+namespace taskspec {
+
+// A launch of the session, as the graph that is being made knows its parts.
+struct LaunchNode {
+  NodeId node;  // of the session
+  DefinitionId definition;
+  ScopeId scope;
+  InstanceId agent;
+  std::span<const Ref> in;    // as in the session: other arguments, then fields by use
+  std::span<const Ref> maps;  // inputs whose memory its outputs are, where it makes maps
+};
+
+class Points {
+ public:
+  // `users` knows nobody of this graph yet.
+  Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users);
+
+  NodeId add(const LaunchNode& launch);  // the first point
+
+ private:
+  struct Map {  // made by points of this graph
+    NodeId first;
+    std::uint32_t count = 0;
+    PlaceId place;
+  };
+  void add_point(const LaunchNode& launch, const Launch& what, std::uint32_t position);
+  void add_fold(const LaunchNode& launch, const Launch& what, NodeId point);
+  void use(const Space& space, const LaunchUse& use, Privilege privilege);
+  void take_reasons();
+  void wait_for_maps(const LaunchNode& launch, const Launch& what, std::uint32_t position);
+  void wait_for(const Map& map, std::uint32_t position);
+  const IndexSpace* piece(const Space& space);
+  PlaceId place(RegionId region, std::uint32_t field);
+  TypeId buffer_type(Precision precision, std::int64_t elements);
+
+  const TaskGraph& session_;
+  TaskGraph& graph_;
+  FieldUsers& users_;
+  std::unordered_map<std::uint32_t, Map> maps_;                                     // by input of the graph
+  std::unordered_map<std::uint64_t, PlaceId> places_;                               // by region and field
+  std::unordered_map<std::uint32_t, std::vector<const IndexSpace*>> of_partition_;  // by colour
+  std::unordered_map<std::uint32_t, const IndexSpace*> of_region_;
+  // Of the task that is being added.
+  std::vector<FieldUsers::Edge> before_;
+  std::vector<TaskEdge> after_;
+  std::vector<Ref> in_;
+  std::vector<TypeId> out_;
+};
+
+}  // namespace taskspec

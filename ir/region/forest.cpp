@@ -1,0 +1,177 @@
+#include "ir/region/forest.hpp"
+
+#include <algorithm>
+
+#include "ir/base/diag.hpp"
+#include "ir/base/text.hpp"
+#include "ir/region/piece_form.hpp"
+
+namespace taskspec {
+namespace {
+
+constexpr std::int64_t most_points = std::int64_t{1} << 62;
+// Beyond so many pieces nobody looks at each: what no form knows counts as not so.
+constexpr std::int64_t most_pieces_looked_at = std::int64_t{1} << 26;
+
+using Known = Partition::Known;
+
+template <class Find>
+bool known(Known& kept, Find find) {
+  if (kept == Known::unknown) kept = find() ? Known::yes : Known::no;
+  return kept == Known::yes;
+}
+
+}  // namespace
+
+std::string Region::text() const { return fields_name + extents.extents(); }
+
+RegionId RegionForest::add(Region region, Span span) {
+  if (region.extents.rank < 1 || region.extents.rank > highest_rank)
+    throw failure("E1003", span, "a region has 1 to 4 axes, not " + std::to_string(region.extents.rank));
+  for (std::size_t axis = 0; axis < region.extents.rank; ++axis)
+    if (region.extents.hi[axis] < 0)
+      throw failure("E1003", span,
+                    "a region cannot have " + std::to_string(region.extents.hi[axis]) + " points along axis " +
+                        std::to_string(axis));
+  if (region.extents.size() > most_points)
+    throw failure("E5008", span, "a region " + region.text() + " has more points than can be counted (2^62)");
+  regions_.push_back(std::move(region));
+  return RegionId(regions_.size() - 1);
+}
+
+PartitionId RegionForest::add(const Space& parent, const Rect& colours, std::shared_ptr<const PieceForm> form) {
+  const Partition* above_it = above(parent);
+  partitions_.push_back({parent, colours, std::move(form), above_it ? above_it->depth + 1 : 0});
+  return PartitionId(partitions_.size() - 1);
+}
+
+const Partition* RegionForest::above(const Space& space) const {
+  return space.partition.valid() ? &partitions_[space.partition.index()] : nullptr;
+}
+
+IndexSpace RegionForest::points(const Space& space) const {
+  if (!space.partition.valid()) return (*this)[space.root].extents;
+  return (*this)[space.partition].form->piece(*this, space.colour);
+}
+
+Space RegionForest::piece(PartitionId id, const Point& colour, Span span) const {
+  const Partition& partition = (*this)[id];
+  if (colour.rank != partition.colours.rank)
+    throw failure("E1003", span,
+                  "the partition has colours of rank " + std::to_string(partition.colours.rank) + ", and " +
+                      colour.text() + " has rank " + std::to_string(colour.rank));
+  if (!partition.colours.contains(colour))
+    throw failure("E5003", span,
+                  "colour " + colour.text() + " is beyond the partition: its colours are " + partition.colours.text());
+  return {partition.parent.root, id, colour};
+}
+
+bool RegionForest::disjoint(PartitionId id) const {
+  const Partition& partition = (*this)[id];
+  return known(partition.is_disjoint, [&] {
+    if (const auto told = partition.form->disjoint(*this)) return *told;
+    return partition.colours.size() <= most_pieces_looked_at && !shared_point(id);
+  });
+}
+
+bool RegionForest::complete(PartitionId id) const {
+  const Partition& partition = (*this)[id];
+  return known(partition.is_complete, [&] {
+    if (const auto told = partition.form->complete(*this)) return *told;
+    return partition.colours.size() <= most_pieces_looked_at && !missing_point(id);
+  });
+}
+
+std::optional<Shared> RegionForest::shared_point(PartitionId id) const {
+  const Partition& partition = (*this)[id];
+  const Rect& extents = root(id);
+  std::optional<Shared> found;
+  each_point(partition.colours, [&](const Point& colour) {
+    const IndexSpace points = partition.form->piece(*this, colour);
+    if (points.empty()) return true;
+    const std::int64_t number = partition.colours.linear(colour);
+    return partition.form->touching(*this, points, [&](const Rect& near) {
+      return each_point(intersect(near, partition.colours), [&](const Point& other) {
+        if (partition.colours.linear(other) <= number) return true;
+        const auto point = common_point(extents, points, partition.form->piece(*this, other));
+        if (point) found = Shared{*point, colour, other};
+        return !found;
+      });
+    });
+  });
+  return found;
+}
+
+std::optional<Point> RegionForest::missing_point(PartitionId id) const {
+  const Partition& partition = (*this)[id];
+  const Rect& extents = root(id);
+  std::vector<Run> all;
+  each_point(partition.colours, [&](const Point& colour) {
+    partition.form->piece(*this, colour).runs(extents, [&](Run run) { all.push_back(run); });
+    return true;
+  });
+  const IndexSpace covered(extents, Intervals::of(std::move(all)));
+  return first_point(extents, subtract(extents, points(partition.parent), covered));
+}
+
+void RegionForest::claim(PartitionId id, Claim claim, bool check, Span span) {
+  const Partition& partition = (*this)[id];
+  if (claim == Claim::disjoint) {
+    if (check)
+      if (const auto shared = shared_point(id))
+        throw failure("E3102", span,
+                      "the partition is not disjoint: point " + shared->point.text() + " is in the pieces of colours " +
+                          shared->first.text() + " and " + shared->second.text());
+    partition.is_disjoint = Known::yes;
+    return;
+  }
+  if (check)
+    if (const auto missing = missing_point(id))
+      throw failure("E3102", span, "the partition is not complete: point " + missing->text() + " is in no piece");
+  partition.is_complete = Known::yes;
+}
+
+Space RegionForest::common_ancestor(const Space& a, const Space& b) const {
+  Space x = a, y = b;
+  auto depth = [&](const Space& space) { return space.partition.valid() ? above(space)->depth + 1 : 0; };
+  while (!(x == y)) {
+    if (depth(x) >= depth(y))
+      x = above(x)->parent;
+    else
+      y = above(y)->parent;
+  }
+  return x;
+}
+
+bool RegionForest::statically_disjoint(const Space& a, const Space& b) const {
+  if (a.root != b.root) return true;
+  Space x = a, y = b;
+  while (x.partition.valid() && y.partition.valid()) {
+    const Partition &over_x = *above(x), &over_y = *above(y);
+    if (x.partition == y.partition) return !(x.colour == y.colour) && disjoint(x.partition);
+    if (over_x.depth >= over_y.depth) x = over_x.parent;
+    if (over_y.depth >= over_x.depth) y = over_y.parent;
+  }
+  return false;
+}
+
+bool RegionForest::meet(const Space& a, const Space& b) const {
+  if (statically_disjoint(a, b)) return false;
+  return taskspec::meet(root(a), points(a), points(b));
+}
+
+std::string RegionForest::text(PartitionId id) const {
+  const Partition& partition = (*this)[id];
+  const std::int64_t pieces = partition.colours.size();
+  return "<partition " + (*this)[partition.parent.root].text() + ", " + std::to_string(pieces) +
+         (pieces == 1 ? " piece, " : " pieces, ") + (disjoint(id) ? "disjoint, " : "aliased, ") +
+         (complete(id) ? "complete>" : "incomplete>");
+}
+
+std::size_t RegionForest::bytes() const {
+  std::size_t bytes = regions_.capacity() * sizeof(Region) + partitions_.capacity() * sizeof(Partition);
+  for (const Partition& partition : partitions_) bytes += partition.form->bytes();
+  return bytes;
+}
+
+}  // namespace taskspec

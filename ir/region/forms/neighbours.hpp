@@ -1,0 +1,48 @@
+// Forms of `halo` and `shrink`, and what they do to any set of points of a root.
+#pragma once
+#include "ir/region/operators.hpp"
+#include "ir/region/piece_form.hpp"
+
+namespace taskspec {
+
+// The points and their k neighbours along every axis, without what lies outside of the root.
+IndexSpace grown(const Rect& root, const IndexSpace& points, std::int64_t k, HaloShape shape);
+// The points whose k neighbours (box) all belong to them; what lies outside of the root does not.
+IndexSpace shrunk(const Rect& root, const IndexSpace& points, std::int64_t k);
+
+class HaloForm final : public PieceForm {
+ public:
+  HaloForm(PartitionId of, std::int64_t k, HaloShape shape) : of_(of), k_(k), shape_(shape) {}
+  IndexSpace piece(const RegionForest& forest, const Point& colour) const override;
+  bool touching(const RegionForest& forest, const IndexSpace& points,
+                FunctionRef<bool(const Rect&)> visit) const override;
+  std::optional<bool> disjoint(const RegionForest& forest) const override;
+  std::optional<bool> complete(const RegionForest& forest) const override;
+  std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+
+ private:
+  PartitionId of_;
+  std::int64_t k_;
+  HaloShape shape_;
+};
+
+// A partition of one colour without axes: a space with a formula of its own.
+class ShrinkForm final : public PieceForm {
+ public:
+  ShrinkForm(const Rect& root, const IndexSpace& points, std::int64_t k) : points_(shrunk(root, points, k)) {}
+  IndexSpace piece(const RegionForest&, const Point&) const override { return points_; }
+  bool touching(const RegionForest&, const IndexSpace&, FunctionRef<bool(const Rect&)> visit) const override {
+    return visit(Rect::of({}));
+  }
+  std::optional<bool> disjoint(const RegionForest&) const override { return true; }
+  std::optional<bool> complete(const RegionForest&) const override { return std::nullopt; }
+  std::optional<std::int64_t> middle(const RegionForest&, const Rect&, std::size_t) const override {
+    return std::nullopt;
+  }
+  std::size_t bytes() const override { return sizeof(*this) + points_.intervals().runs().size() * 24; }
+
+ private:
+  IndexSpace points_;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,36 @@
+// The form of pieces that no formula gives: each is kept, with an index of all their runs.
+#pragma once
+#include "ir/region/piece_form.hpp"
+
+namespace taskspec {
+
+class TableForm final : public PieceForm {
+ public:
+  TableForm(const Rect& root, const Rect& colours, std::vector<IndexSpace> pieces, std::int64_t parent_size);
+  IndexSpace piece(const RegionForest&, const Point& colour) const override {
+    return pieces_[static_cast<std::size_t>(colours_.linear(colour))];
+  }
+  bool touching(const RegionForest& forest, const IndexSpace& points,
+                FunctionRef<bool(const Rect&)> visit) const override;
+  std::optional<bool> disjoint(const RegionForest&) const override { return disjoint_; }
+  std::optional<bool> complete(const RegionForest&) const override { return complete_; }
+  std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  bool is_table() const override { return true; }
+  std::size_t bytes() const override;
+
+ private:
+  struct Entry {
+    Run run;
+    std::int64_t reach;  // where the runs up to this one end at the latest
+    std::int64_t colour;
+  };
+  Rect root_, colours_;
+  std::vector<IndexSpace> pieces_;
+  std::vector<Entry> index_;  // ascending by where runs begin
+  bool disjoint_ = true, complete_ = false;
+};
+
+// Throws Error E5008 where so many pieces cannot be kept.
+void check_table_size(std::int64_t pieces, Span span);
+
+}  // namespace taskspec

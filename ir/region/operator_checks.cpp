@@ -1,0 +1,37 @@
+#include "ir/region/operator_checks.hpp"
+
+#include "ir/region/forms/table.hpp"
+
+namespace taskspec {
+
+void check_same_root(const RegionForest& forest, RegionId a, RegionId b, Span span) {
+  if (a == b) return;
+  throw failure("E1003", span,
+                "both sides must belong to one region; these are of " + forest[a].text() + " '" + forest[a].name +
+                    "' and " + forest[b].text() + " '" + forest[b].name + "'");
+}
+
+void check_same_colours(const RegionForest& forest, PartitionId p, PartitionId q, Span span) {
+  check_same_root(forest, forest[p].parent.root, forest[q].parent.root, span);
+  if (forest[p].colours == forest[q].colours) return;
+  throw failure("E1003", span,
+                "partitions are combined piece by piece and must have the same colours; these have " +
+                    forest[p].colours.text() + " and " + forest[q].colours.text());
+}
+
+void check_integers(const IndexValues& values, Span span) {
+  if (is_integer(values.precision)) return;
+  throw failure(
+      "E1003", span,
+      "an index field holds integers, and '" + values.name + "' is " + std::string(info(values.precision).name));
+}
+
+PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces) {
+  const Rect& root = forest.root(parent);
+  return forest.add(parent, colours,
+                    std::make_shared<TableForm>(root, colours, std::move(pieces), forest.points(parent).size()));
+}
+
+Rect colours_of(std::int64_t pieces) { return Rect::of({pieces}); }
+
+}  // namespace taskspec

@@ -1,0 +1,17 @@
+// What the operators of partitions have in common: checks of what they are handed, in words, and tables of pieces.
+#pragma once
+#include "ir/base/diag.hpp"
+#include "ir/region/operators.hpp"
+
+namespace taskspec {
+
+// Throws Error E1003 where the two belong to different regions.
+void check_same_root(const RegionForest& forest, RegionId a, RegionId b, Span span);
+void check_same_colours(const RegionForest& forest, PartitionId p, PartitionId q, Span span);
+// E1003 unless the values are integers.
+void check_integers(const IndexValues& values, Span span);
+// A partition that keeps these pieces; colours from 0 unless others are given.
+PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces);
+Rect colours_of(std::int64_t pieces);
+
+}  // namespace taskspec

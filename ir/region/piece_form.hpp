@@ -1,0 +1,25 @@
+// How the points of the pieces of a partition are found: a formula, which keeps nothing for a colour, or a table. One
+// derived class for each operator or family of them (ir/region/forms/); the forest asks, nobody else.
+#pragma once
+#include "ir/region/forest.hpp"
+
+namespace taskspec {
+
+class PieceForm {
+ public:
+  virtual ~PieceForm() = default;
+  virtual IndexSpace piece(const RegionForest& forest, const Point& colour) const = 0;
+  // Rectangles of colours: all pieces that meet `points` are in one of them; others may be too. Until `visit` says
+  // false.
+  virtual bool touching(const RegionForest& forest, const IndexSpace& points,
+                        FunctionRef<bool(const Rect&)> visit) const = 0;
+  // Where the form itself tells; else the forest looks at the pieces.
+  virtual std::optional<bool> disjoint(const RegionForest& forest) const = 0;
+  virtual std::optional<bool> complete(const RegionForest& forest) const = 0;
+  // A coordinate inside `box` at which pieces end, so that about as many lie on each side: where a search may cut.
+  virtual std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const = 0;
+  virtual bool is_table() const { return false; }  // keeps its pieces; what is made of it does so too
+  virtual std::size_t bytes() const { return sizeof(*this); }
+};
+
+}  // namespace taskspec

@@ -1,0 +1,156 @@
+// Whole fields in a body, `(v.r * v.r).sum(0)`: what is computed of them by element waits until somebody wants it, and
+// then is one loop over the points.
+#include <fmt/format.h>
+
+#include "ir/records/rules.hpp"
+#include "ir/view_code/view_code_maker.hpp"
+
+namespace taskspec {
+
+using Kind = ViewStep::Kind;
+
+bool ViewCodeMaker::are_points(const Bound& bound) const {
+  return bound.kind == Bound::Kind::points ||
+         (bound.kind == Bound::Kind::value && code_[bound.value].kind == ViewCode::Item::Kind::whole);
+}
+
+ViewCodeMaker::Bound ViewCodeMaker::whole_field(const Frame& frame, const Call& call) {
+  if (points_ > 0) throw not_built(call.span, "a whole field inside of a loop over points");
+  Bound made;
+  made.kind = Bound::Kind::points;
+  made.view = at(frame, call.in[0]).view;
+  made.step = {.kind = Kind::read, .span = call.span};
+  made.step.view = made.view;
+  made.step.field = field_of(made, call.name);
+  made.since = writes_[{made.view, made.step.field}];
+  return made;
+}
+
+// The view whose points these are: that of the first field.
+std::uint32_t ViewCodeMaker::view_of(const Bound& points, Span span) const {
+  if (points.kind == Bound::Kind::points && points.parts.empty()) return points.view;
+  for (const Bound& part : points.parts)
+    if (part.kind == Bound::Kind::points) return view_of(part, span);
+  throw not_built(span, "a tensor without a field of a view");
+}
+
+ViewCodeMaker::Bound ViewCodeMaker::points_op(const Frame& frame, const Call& call) {
+  const OpDef& op = *call.op;
+  if (op.fusion == Fusion::reduction) return points_total(frame, call, at(frame, call.in[0]));
+  if (op.fusion != Fusion::pointwise) throw not_built(call.span, fmt::format("'{}' of a whole field", op.name));
+  Bound made;
+  made.kind = Bound::Kind::points;
+  made.step = {.kind = Kind::op, .span = call.span, .op = &op};
+  made.step.outs = {code_.add({.precision = call.type.precision})};  // says the precision of each element
+  std::vector<Type> types;
+  for (CallId in : call.in)
+    types.push_back(in.valid() && frame.function[in].type.is_tensor() ? frame.function[in].type : Type());
+  for (std::size_t i = 0; i < call.in.size(); ++i) {
+    Bound operand = call.in[i].valid() ? at(frame, call.in[i]) : Bound();
+    Value attribute = call.in[i].valid() ? operand.constant : operand_at(op, i).standard.value();
+    if (operand.kind == Bound::Kind::value || operand.kind == Bound::Kind::points) {
+      const bool host = operand.kind == Bound::Kind::value && code_[operand.value].kind == ViewCode::Item::Kind::host;
+      const bool tensor = operand_at(op, i).kind == OperandKind::tensor || types[i].is_tensor();
+      if (host && !tensor && attribute.is_none()) throw not_built(call.span, "such an operand");
+      if (host && tensor) {
+        operand.value = beside_tensors(as(operand, frame.function[call.in[i]].type, call.span),
+                                       scalar_precision(types, i), call.span);
+        operand.constant = {};
+      }
+      if (tensor) {
+        made.parts.push_back(std::move(operand));
+        attribute = Value();
+      }
+    }
+    made.step.attributes.push_back(std::move(attribute));
+  }
+  return made;
+}
+
+// One element, at the point of a loop over `view`.
+ViewValue ViewCodeMaker::element_of(const Bound& points, const std::vector<ViewValue>& point, std::uint32_t view,
+                                    Span span) {
+  if (points.kind == Bound::Kind::value) {
+    if (!are_points(points)) return points.value;
+    const Precision precision = code_[points.value].precision;
+    return emit({.kind = Kind::read_whole, .span = span, .in = {points.value}}, code_.add({.precision = precision}));
+  }
+  ViewStep step = points.step;
+  if (step.kind == Kind::read) {
+    const ViewCode::Field& field = code_.views[step.view].fields[step.field];
+    if (writes_[{step.view, step.field}] != points.since)
+      throw not_built(
+          span, fmt::format("a use of {}.{} from before it was written", code_.views[step.view].name, field.name));
+    if (step.view == view)
+      step.in = point;
+    else
+      step.kind = Kind::read_number;
+    return emit(std::move(step), code_.add({.precision = field.precision}));
+  }
+  const Precision precision = code_[step.out()].precision;
+  for (const Bound& part : points.parts) step.in.push_back(element_of(part, point, view, span));
+  return emit(std::move(step), code_.add({.precision = precision}));
+}
+
+void ViewCodeMaker::each_point(std::uint32_t view, Span span, FunctionRef<void(const std::vector<ViewValue>&)> body) {
+  ViewStep loop{.kind = Kind::each_point, .span = span};
+  loop.view = view;
+  for (std::size_t axis = 0; axis < code_.views[view].rank; ++axis) loop.outs.push_back(host(Precision::i64));
+  loop.blocks.push_back(inside([&] { body(loop.outs); }));
+  block_->push_back(std::move(loop));
+}
+
+namespace {
+
+// What is known of an axis, or of several.
+template <class Bound>
+Value constant_of(const Bound& bound) {
+  if (bound.kind != Bound::Kind::tuple) return bound.constant;
+  Tuple items;
+  for (const Bound& part : bound.parts) items.items.push_back(part.constant);
+  return Value(std::move(items));
+}
+
+// Whether this reduction goes over all axes.
+bool reduces_all(const Value& axis, std::size_t rank) {
+  if (axis.is_none()) return true;
+  if (axis.is_integer()) return rank == 1;
+  return axis.is_tuple() && axis.tuple().items.size() == rank;
+}
+
+}  // namespace
+
+ViewCodeMaker::Bound ViewCodeMaker::points_total(const Frame& frame, const Call& call, const Bound& of) {
+  const std::size_t rank = frame.function[call.in[0]].type.rank();
+  const Value axis = call.in.size() > 1 && call.in[1].valid() ? constant_of(at(frame, call.in[1])) : Value();
+  const bool known_axis = call.in.size() < 2 || !call.in[1].valid() || !axis.is_none();
+  const bool folds =
+      call.op->name == "sum" || call.op->name == "prod" || call.op->name == "min" || call.op->name == "max";
+  if (!folds) throw not_built(call.span, fmt::format("'{}' of a whole field", call.op->name));
+  if (!known_axis || !reduces_all(axis, rank)) throw not_built(call.span, "a reduction of some axes of a whole field");
+  Bound made;
+  made.kind = Bound::Kind::value;
+  made.value = code_.add({.precision = call.type.precision});
+  const std::uint32_t view = view_of(of, call.span);
+  each_point(view, call.span, [&](const std::vector<ViewValue>& point) {
+    const ViewValue element = element_of(of, point, view, call.span);
+    emit({.kind = Kind::accumulate, .span = call.span, .in = {element}, .op = call.op}, made.value);
+  });
+  return made;
+}
+
+void ViewCodeMaker::store_field(const Frame& frame, const Call& call) {
+  if (points_ > 0) throw not_built(call.span, "a whole field inside of a loop over points");
+  const Bound target = at(frame, call.in[0]), given = at(frame, call.in[1]);
+  const std::uint32_t field = field_of(target, call.name);
+  each_point(target.view, call.span, [&](const std::vector<ViewValue>& point) {
+    ViewStep store{.kind = Kind::store, .span = call.span, .in = point};
+    store.view = target.view;
+    store.field = field;
+    store.in.push_back(element_of(given, point, target.view, call.span));
+    block_->push_back(std::move(store));
+  });
+  ++writes_[{target.view, field}];
+}
+
+}  // namespace taskspec

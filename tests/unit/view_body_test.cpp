@@ -1,0 +1,264 @@
+// Bodies of tasks over views, from their text: what they compute, in which form they run, what they say when they fail.
+#include "interp/host/view/view_body.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <numeric>
+
+#include "interp/host/view/root_tree.hpp"
+#include "stdlib/ops.hpp"
+#include "tests/unit/checking.hpp"
+
+namespace taskspec {
+
+namespace {
+
+using Column = std::vector<double>;
+
+struct Piece {
+  Rect root;
+  IndexSpace points;
+  std::vector<std::byte*> fields;
+};
+
+class Task {
+ public:
+  Task(const std::string& text, std::vector<ArrayType> inputs = {})
+      : checked_(testing::checked(text)), made_(make(std::move(inputs))) {}
+  const ViewBody& body() const { return **made_; }
+  std::string error() const { return made_ ? "" : made_.diags().items()[0].message; }
+
+  // The failure, if there is one.
+  std::string run(const std::vector<Piece>& pieces, std::vector<const void*> inputs = {},
+                  std::vector<void*> outputs = {}) {
+    std::vector<std::vector<ViewField>> fields;
+    for (const Piece& piece : pieces) {
+      fields.emplace_back();
+      for (std::byte* base : piece.fields) fields.back().push_back({base});
+    }
+    std::vector<ViewMemory> views;
+    for (std::size_t k = 0; k < pieces.size(); ++k) views.push_back({&pieces[k].points, &pieces[k].root, fields[k]});
+    std::vector<const std::byte*> in;
+    for (const void* p : inputs) in.push_back(static_cast<const std::byte*>(p));
+    std::vector<std::byte*> out;
+    for (void* p : outputs) out.push_back(static_cast<std::byte*>(p));
+    std::vector<std::byte> scratch(body().scratch_bytes() + 64);
+    TaskContext context;
+    Serial serial;
+    context.parallel = &serial;
+    context.scratch = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
+    const Point point = Point::of(2);
+    if (body().run({.views = views, .inputs = in, .outputs = out, .point = &point}, context)) return "";
+    REQUIRE(context.faults.size() == 1);
+    return context.faults[0].fault.code.text() + " " + context.faults[0].fault.message;
+  }
+
+ private:
+  Result<std::shared_ptr<const ViewBody>> make(std::vector<ArrayType> inputs) {
+    if (!checked_.program) FAIL(checked_.program.diags().items()[0].message);
+    const OpTable ops = standard_ops();
+    for (std::size_t k = 0; k < checked_.program->functions.size(); ++k)
+      if (checked_.program->functions[k].kind == FunctionKind::task)
+        return ViewBody::make({*checked_.program, FunctionId(k), ops, std::move(inputs)});
+    return Diags();
+  }
+  testing::Checked checked_;
+  Result<std::shared_ptr<const ViewBody>> made_;
+};
+
+template <class T>
+std::byte* bytes(std::vector<T>& column) {
+  return reinterpret_cast<std::byte*>(column.data());
+}
+Column iota(std::size_t count) {
+  Column column(count);
+  std::iota(column.begin(), column.end(), 0.0);
+  return column;
+}
+Rect line(std::int64_t lo, std::int64_t hi) { return Rect{{lo}, {hi}, 1}; }
+
+const std::string cell = "fields Cell { a: f64, b: f64, n: int }\n";
+
+}  // namespace
+
+TEST_CASE("[strips] the stencil of a piece reads its neighbours through another view") {
+  Task task(cell +
+            "task t(inout own: Cell[_].{b}, in g: Cell[_].{a}) {\n"
+            "  for i in own { own[i].b += 0.5 * (g[i - 1].a + g[i + 1].a) }\n}\n");
+  CHECK(task.body().form() == "strip");
+  CHECK(task.body().why_not_strip().empty());
+  Column a = iota(2000), b(2000, 1.0);
+  const Rect root = line(0, 2000);
+  const auto fields = std::vector<std::byte*>{bytes(a), bytes(b), nullptr};
+  CHECK(task.run({{root, line(5, 1995), fields}, {root, line(4, 1996), fields}}) == "");
+  for (std::size_t i = 0; i < b.size(); ++i) CHECK(b[i] == 1.0 + (i >= 5 && i < 1995 ? static_cast<double>(i) : 0.0));
+  CHECK(task.run({{root, line(5, 1996), fields}, {root, line(4, 1996), fields}}) ==
+        "E5003 g[1996].a: the view has no such point, in task t[2]");
+  CHECK(task.run({{root, line(0, 9), fields}, {root, line(0, 2000), fields}}) ==
+        "E5003 g[-1].a: the view has no such point, in task t[2]");
+}
+
+TEST_CASE("[strips] what a point reads of the one before it is scalar code, and says why") {
+  Task task(cell + "task t(inout c: Cell[_].{a}) {\n  for i in c {\n    c[i].a = at(c, i - 1, 0.0).a + 1.0\n  }\n}\n");
+  CHECK(task.body().form() == "scalar");
+  CHECK(task.body().why_not_strip() == "line 4: c[..].a is written, and read at another point");
+  Column a(700, 0.0);
+  CHECK(task.run({{line(0, 700), line(0, 700), {bytes(a), nullptr, nullptr}}}) == "");
+  CHECK(a[699] == 700.0);
+}
+
+TEST_CASE("[strips] control in a body is scalar code") {
+  Task task(cell +
+                "fn grown(x: f64, by: float) -> f64 { if by > 1.0 { return x * by }\n  return x }\n"
+                "task t(inout c: Cell[_].{a, n}, in k: float) -> (s: f64[1]) {\n"
+                "  var sum = 0.0 as f64\n"
+                "  for i in c {\n"
+                "    if c[i].a > 3.0 && c[i].n == 0 { continue }\n"
+                "    var x = grown(c[i].a, k)\n"
+                "    for turn in 0..i { if turn > 2 { break }\n      x = x + turn }\n"
+                "    c[i].a = x\n    sum = sum + x\n  }\n"
+                "  s = sum as f64[1]\n}\n",
+            {{Precision::f64, {}}});
+  REQUIRE(task.error() == "");
+  CHECK(task.body().form() == "scalar");
+  Column a = iota(9);
+  std::vector<std::int64_t> odd(9);
+  for (std::size_t i = 0; i < odd.size(); ++i) odd[i] = static_cast<std::int64_t>(i % 2);
+  double k = 2.0, s = 0;
+  CHECK(task.run({{line(0, 9), line(0, 9), {bytes(a), nullptr, bytes(odd)}}}, {&k}, {&s}) == "");
+  double sum = 0;
+  for (std::int64_t i = 0; i < 9; ++i) {
+    double x = static_cast<double>(i);
+    if (x > 3 && i % 2 == 0) {
+      CHECK(a[static_cast<std::size_t>(i)] == x);
+      continue;
+    }
+    x *= 2;
+    for (std::int64_t turn = 0; turn < std::min<std::int64_t>(i, 3); ++turn) x += static_cast<double>(turn);
+    CHECK(a[static_cast<std::size_t>(i)] == x);
+    sum += x;
+  }
+  CHECK(s == sum);
+}
+
+TEST_CASE("[strips] contributions come in the order of the loop") {
+  Task task(cell +
+                "fields Wire { from: int, to: int, w: f64 }\n"
+                "task t(in w: Wire[_].{from, to, w}, reduce(+) c: Cell[_].{a}, in dt: float) {\n"
+                "  for i in w {\n    c[w[i].from].a += -dt * w[i].w\n    c[w[i].to].a += dt * w[i].w\n  }\n}\n",
+            {{Precision::f64, {}}});
+  CHECK(task.body().form() == "strip");
+  std::vector<std::int64_t> from(3000), to(3000);
+  Column w(3000), a(10, 0.1), expected(10, 0.1);
+  const double dt = 0.3;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    from[i] = static_cast<std::int64_t>(i * 7 % 10);
+    to[i] = static_cast<std::int64_t>(i * i % 10);
+    w[i] = 1.0 / static_cast<double>(i + 1);
+    expected[static_cast<std::size_t>(from[i])] += -dt * w[i];
+    expected[static_cast<std::size_t>(to[i])] += dt * w[i];
+  }
+  const Piece wires{line(0, 3000), line(0, 3000), {bytes(from), bytes(to), bytes(w)}};
+  CHECK(task.run({wires, {line(0, 10), line(0, 10), {bytes(a), nullptr, nullptr}}}, {&dt}) == "");
+  CHECK(a == expected);
+  to[77] = 10;
+  CHECK(task.run({wires, {line(0, 10), line(0, 10), {bytes(a), nullptr, nullptr}}}, {&dt}) ==
+        "E5003 c[10].a: the view has no such point, in task t[2]");
+}
+
+TEST_CASE("[strips] whole fields: totals by the tree of the root, and by point") {
+  Task task(cell +
+                "task t(inout v: Cell[_].{a, b}, in k: f64[1]) -> (s: f64[1], most: i64[1]) {\n"
+                "  v.b = v.a * k + 1.0\n  s = (v.a * v.b).sum(0)\n  most = (v.b as i64).max(0)\n}\n",
+            {{Precision::f64, {1}}});
+  REQUIRE(task.error() == "");
+  CHECK(task.body().form() == "strip");
+  Column a(1000), b(1000, 0.0);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.0 / static_cast<double>(i + 3);
+  const double k = 0.5;
+  double s = 0;
+  std::int64_t most = 0;
+  const IndexSpace points(line(0, 1000), Intervals::of({{7, 300}, {310, 311}, {500, 999}}));
+  CHECK(task.run({{line(0, 1000), points, {bytes(a), bytes(b), nullptr}}}, {&k}, {&s, &most}) == "");
+  RootTree tree(RootTree::Fold::sum, Precision::f64);
+  double plain = 0;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    if (!points.contains(line(0, 1000), i)) continue;
+    const double term = a[static_cast<std::size_t>(i)] * (a[static_cast<std::size_t>(i)] * k + 1.0);
+    tree.add(i, reinterpret_cast<const std::byte*>(&term), 1);
+    plain += term;
+  }
+  double expected = 0;
+  tree.finish(Precision::f64, reinterpret_cast<std::byte*>(&expected));
+  CHECK(s == expected);
+  CHECK(s == doctest::Approx(plain).epsilon(1e-13));
+  CHECK(most == 1);
+  CHECK(b[6] == 0.0);
+  CHECK(task.run({{line(0, 1000), line(3, 3), {bytes(a), bytes(b), nullptr}}}, {&k}, {&s, &most}) ==
+        "E5003 'max' of no points, in task t");
+}
+
+// By the words of the specification: blocks of 64, eight lanes, trees.
+TEST_CASE("[strips] the tree of the root") {
+  for (std::int64_t first : {0, 5, 64, 130})
+    for (std::int64_t count : {1, 7, 64, 65, 200, 511, 777}) {
+      CAPTURE(first);
+      CAPTURE(count);
+      Column x(static_cast<std::size_t>(count));
+      for (std::int64_t i = 0; i < count; ++i)
+        x[static_cast<std::size_t>(i)] = 1.0 / static_cast<double>(i + first + 1);
+      std::function<double(const Column&)> tree = [&](const Column& leaves) {
+        if (leaves.size() == 1) return leaves[0];
+        std::size_t left = 1;
+        while (left * 2 < leaves.size()) left *= 2;
+        const auto middle = leaves.begin() + static_cast<std::ptrdiff_t>(left);
+        return tree(Column(leaves.begin(), middle)) + tree(Column(middle, leaves.end()));
+      };
+      std::map<std::int64_t, Column> blocks;
+      for (std::int64_t i = first; i < first + count; ++i) {
+        Column& lanes = blocks.try_emplace(i / 64, 8, 0.0).first->second;
+        lanes[static_cast<std::size_t>(i % 8)] += x[static_cast<std::size_t>(i - first)];
+      }
+      Column leaves;
+      for (const auto& [block, lanes] : blocks) leaves.push_back(tree(lanes));
+      RootTree made(RootTree::Fold::sum, Precision::f64);
+      made.add(first, bytes(x), count / 2);
+      made.add(first + count / 2, bytes(x) + count / 2 * 8, count - count / 2);
+      double sum = 0;
+      made.finish(Precision::f64, reinterpret_cast<std::byte*>(&sum));
+      CHECK(sum == tree(leaves));
+    }
+}
+
+TEST_CASE("[strips] rows of two axes, extents and points as numbers") {
+  Task task(
+      "fields G { a: f64, b: f64 }\n"
+      "task t(inout o: G[N, M].{b}, in g: G[_, _].{a}) {\n"
+      "  for (i, j) in o { o[i, j].b += g[i - 1, j].a + g[i, j + 1].a + (i * N + M) }\n}\n");
+  REQUIRE(task.error() == "");
+  CHECK(task.body().form() == "strip");
+  Column a = iota(7 * 100), b(7 * 100, 0.5);
+  const Rect root = Rect::of({7, 100});
+  const auto fields = std::vector<std::byte*>{bytes(a), bytes(b)};
+  CHECK(task.run({{root, Rect{{2, 3}, {6, 90}, 2}, fields}, {root, root, fields}}) == "");
+  for (std::int64_t i = 0; i < 7; ++i)
+    for (std::int64_t j = 0; j < 100; ++j) {
+      const bool inside = i >= 2 && i < 6 && j >= 3 && j < 90;
+      const double added = static_cast<double>((i - 1) * 100 + j + i * 100 + j + 1 + i * 4 + 87);
+      CHECK(b[static_cast<std::size_t>(i * 100 + j)] == 0.5 + (inside ? added : 0.0));
+    }
+  CHECK(task.run({{root, Rect{{2, 3}, {6, 100}, 2}, fields}, {root, root, fields}}) ==
+        "E5003 g[2, 100].a: the view has no such point, in task t[2]");
+}
+
+TEST_CASE("[strips] what such a body cannot have yet") {
+  CHECK(Task(cell + "task t(inout c: Cell[_].{a}) {\n  for i in c { let l = [1.0, 2.0]\n    c[i].a = l[i] }\n}\n")
+            .error() == "a part of a list in the body of a task over views is not built yet");
+  CHECK(Task(cell + "task t(inout c: Cell[_].{a}) extern \"there\"\n").error() ==
+        "a task over views whose body is written in C++ is not built yet");
+  CHECK(Task(cell + "task t(in c: Cell[_].{a}) -> (m: f64[1]) { m = c.a.mean(0) }\n").error() ==
+        "'mean' of a whole field in the body of a task over views is not built yet");
+}
+
+}  // namespace taskspec
