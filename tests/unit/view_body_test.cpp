@@ -110,15 +110,15 @@ TEST_CASE("[strips] what a point reads of the one before it is scalar code, and 
 
 TEST_CASE("[strips] control in a body is scalar code") {
   Task task(cell +
-                "fn grown(x: f64, by: float) -> f64 { if by > 1.0 { return x * by }\n  return x }\n"
-                "task t(inout c: Cell[_].{a, n}, in k: float) -> (s: f64[1]) {\n"
+                "fn grown(x: f64, k: float) -> f64 { if k > 1.0 { return x * k }\n  return x }\n"
+                "task t(inout c: Cell[_].{a, n}, in k: float) -> (s: f64) {\n"
                 "  var sum = 0.0 as f64\n"
                 "  for i in c {\n"
                 "    if c[i].a > 3.0 && c[i].n == 0 { continue }\n"
                 "    var x = grown(c[i].a, k)\n"
                 "    for turn in 0..i { if turn > 2 { break }\n      x = x + turn }\n"
                 "    c[i].a = x\n    sum = sum + x\n  }\n"
-                "  s = sum as f64[1]\n}\n",
+                "  s = sum\n}\n",
             {{Precision::f64, {}}});
   REQUIRE(task.error() == "");
   CHECK(task.body().form() == "scalar");

@@ -235,11 +235,25 @@ void LaneMachine::no_point(const LaneAccess& access, const Point& point) const {
   throw LaneFault{{"E5003", std::move(message), access.span}};
 }
 
+// So does a run in nearly all cases; here without calls.
+bool LaneMachine::lies_in_rect(std::uint32_t access, const RowRun& run) const {
+  const ViewMemory& of = view(program_.accesses[access].view);
+  if (!of.points->is_rect()) return false;
+  const Rect& rect = of.points->rect();
+  bool inside = true;
+  for (std::size_t axis = 0; axis < run.start.rank; ++axis) {
+    const std::int64_t at = run.start.at[axis] + access_[access].offsets[axis];
+    const std::int64_t length = axis + 1u == run.start.rank ? run.count : 1;
+    inside &= at >= rect.lo[axis] && at + length <= rect.hi[axis];
+  }
+  return inside;
+}
+
 // One run of the loop: all of it must lie in the views that it goes to.
 void LaneMachine::check_bounds(const LaneLoop& loop, const RowRun& run) {
   for (std::uint32_t a : loop.aligned) {
     const LaneAccess& access = program_.accesses[a];
-    if (access.or_else || access.by_number) continue;
+    if (access.or_else || access.by_number || lies_in_rect(a, run)) continue;
     const ViewMemory& of = view(access.view);
     const Point start = moved(a, run.start);
     const std::size_t last = start.rank == 0 ? 0 : start.rank - 1u;

@@ -53,6 +53,7 @@ class LaneMachine {
   void finish_totals(const LaneLoop& loop);
   void check_numbers(const LaneLoop& loop) const;
   void check_bounds(const LaneLoop& loop, const RowRun& run);
+  bool lies_in_rect(std::uint32_t access, const RowRun& run) const;
   bool scalar_run(const LaneLoop& loop, const RowRun& run);
   void strip(const LaneLoop& loop, std::span<const Segment> segments, std::int64_t count);
 
@@ -60,8 +61,14 @@ class LaneMachine {
   const ViewMemory& view(std::uint32_t v) const { return run_.views[v]; }
   std::byte* base(const LaneAccess& access) const { return view(access.view).fields[access.field].base; }
   Point moved(std::uint32_t access, const Point& start) const;
+  // Asked for each strip: without calls.
   std::int64_t place(std::uint32_t access, const Point& start) const {
-    return view(program_.accesses[access].view).root->linear(moved(access, start));
+    const Rect& root = *view(program_.accesses[access].view).root;
+    std::int64_t linear = 0;
+    for (std::size_t axis = 0; axis < start.rank; ++axis)
+      linear =
+          linear * (root.hi[axis] - root.lo[axis]) + start.at[axis] + access_[access].offsets[axis] - root.lo[axis];
+    return linear;
   }
   std::byte* own_slot(Register r) const { return scratch_ + program_.registers[r].at; }
   [[noreturn]] void no_point(const LaneAccess& access, const Point& point) const;
