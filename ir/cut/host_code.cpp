@@ -16,13 +16,14 @@ bool is_cut(const Function& function) {
 
 bool is_value(Form form) { return form->payload == Payload::callee && form->enters == FormRecord::Enters::nothing; }
 
-bool is_call_back(const Call& call) { return call.form == Form::builtin || call.form == Form::projection; }
+// What may call a function that it is given: a builtin, or what makes the piece of a point of it.
+bool is_call_back(const Call& call) {
+  return call.form == Form::builtin || (call.type.is(Type::Kind::region) && call.form->rearranges);
+}
 
-// A builtin that calls a function it is given, or a launch that asks one for the piece of each point.
 bool calls_back(const Function& function, const Call& call) {
   if (!is_call_back(call)) return false;
-  if (call.builtin && (call.builtin->runs_in != RunsIn::either && call.builtin->runs_in != RunsIn::graph))
-    return false;
+  if (call.builtin && (call.builtin->runs_in != RunsIn::either && call.builtin->runs_in != RunsIn::graph)) return false;
   return std::ranges::any_of(call.in,
                              [&](CallId in) { return in.valid() && function[in].type.is(Type::Kind::function); });
 }

@@ -198,7 +198,7 @@ class FunctionVerifier {
     if (!call.callee.valid() || call.callee.index() >= program_.functions.size()) return;
     const Function& callee = program_[call.callee];
     std::size_t wanted = callee.agent.valid() ? 1 : 0;
-    if (call.form == Form::launch) wanted += 2;  // domain and sharding
+    if (call.form->changes_data) wanted += 2;  // of a launch: its domain and its sharding
     for (const Parameter& parameter : callee.parameters) wanted += parameter.role == Role::declared ? 1 : 0;
     if (call.in.size() != wanted) say(id, fmt::format("{} arguments for {}", call.in.size(), wanted));
     if ((callee.kind == FunctionKind::fn) != (call.form == Form::call)) say(id, "a fn is called, a task invoked");

@@ -13,6 +13,7 @@ void ViewCodeMaker::block(Frame& frame, const Block& block) {
 void ViewCodeMaker::run(Frame& frame, CallId id) {
   if (name(frame, id) || data(frame, id) || control(frame, id)) return;
   const Call& call = frame.function[id];
+  if (call.form == Form::item || call.form == Form::items) throw not_built(call.span, "a part of a list");
   throw not_built(call.span, fmt::format("'{}'", call.form->word));
 }
 

@@ -24,9 +24,12 @@ const std::set<std::string> common = {"constant", "parameter", "variable", "glob
                                       "agent",    "self",      "member",   "closure", "function", "output", "call",
                                       "invoke",   "apply",     "write",    "enqueue", "dequeue"};
 
+// The other one that runs calls: it makes code of the bodies of tasks over views.
+bool knows_bodies(const std::string& file) { return file.starts_with("ir/view_code/"); }
+
 bool knows_all_forms(const std::string& file) {
   return file.starts_with("ir/program/form") || file.starts_with("frontend/check/") || file.starts_with("tests/") ||
-         file == "interp/control/form_steps.cpp";
+         file == "interp/control/form_steps.cpp" || knows_bodies(file);
 }
 
 // The names behind each `prefix` in a text.
@@ -160,7 +163,8 @@ TEST_CASE("[forms] one stands in eight files: grammar, tree, parser, checker, re
                          text.find("TASKSPEC_FORM(" + form + ")") != std::string::npos ||
                          text.find("FormRecord " + form + " = ") != std::string::npos ||
                          (file.ends_with(".g4") && text.find("'" + word + "'") != std::string::npos);
-      if (named && !file.starts_with("tests/") && !file.starts_with("frontend/dsl/")) files.insert(file);
+      const bool counts = !file.starts_with("tests/") && !file.starts_with("frontend/dsl/") && !knows_bodies(file);
+      if (named && counts) files.insert(file);
     }
     return files;
   };

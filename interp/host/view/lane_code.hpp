@@ -108,6 +108,7 @@ struct LaneProgram {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::size_t scratch_bytes = 0;
   std::string why_not_strip;
+  Span why_at;
 };
 
 }  // namespace taskspec

@@ -329,7 +329,10 @@ void LaneMaker::each_point(const ViewStep& s) {
   for (ViewValue value : s.outs) place(value);
   std::optional<NoStrip> reason = outer == top ? why_not(s) : NoStrip{s.span, "a loop over a view inside another one"};
   if (reason) {
-    if (made_.why_not_strip.empty()) made_.why_not_strip = reason->text;
+    if (made_.why_not_strip.empty()) {
+      made_.why_not_strip = reason->text;
+      made_.why_at = reason->span;
+    }
     scalar_loop(s);
   }
   const std::size_t guard = out_->size();
@@ -346,12 +349,25 @@ void LaneMaker::each_point(const ViewStep& s) {
     (*out_)[guard].number = static_cast<std::uint32_t>(made_.loops[mine].totals.empty() ? out_->size() : guard + 1);
 }
 
+namespace {
+
+// Then the points behind may never come, and their bounds are nobody's business.
+bool may_leave(const ViewBlock& block) {
+  for (const ViewStep& step : block) {
+    if (step.kind == ViewStep::Kind::leave) return true;
+    if (std::ranges::any_of(step.blocks, may_leave)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void LaneMaker::scalar_loop(const ViewStep& s) {
   const std::uint32_t mine = loop_;
   for (ViewValue value : s.outs) made_.loops[mine].coordinates.push_back(one(value));
   std::vector<LaneInstruction> code;
   std::vector<LaneInstruction>* outer = std::exchange(out_, &code);
-  const bool certain = std::exchange(certain_, true);
+  const bool certain = std::exchange(certain_, !may_leave(s.blocks[0]));
   enclosing_.emplace_back();
   block(s.blocks[0]);
   for (std::size_t jump : enclosing_.back().leaves) code[jump].number = UINT32_MAX;

@@ -1,5 +1,7 @@
 #include "interp/host/view/view_body.hpp"
 
+#include <fmt/format.h>
+
 #include "interp/host/view/lane_maker.hpp"
 #include "interp/host/view/machine.hpp"
 #include "ir/view_code/make_view_code.hpp"
@@ -10,11 +12,18 @@ namespace {
 
 class LaneBody final : public ViewBody {
  public:
-  LaneBody(ViewCode code, const OpTable& ops) : code_(std::move(code)), program_(make_lanes(code_, ops)) {}
+  // `sources`: where the text stands, if there is one.
+  LaneBody(ViewCode code, const OpTable& ops, const Sources* sources)
+      : code_(std::move(code)), program_(make_lanes(code_, ops)), why_not_strip_(program_.why_not_strip) {
+    if (sources && program_.why_at.valid())
+      why_not_strip_ =
+          fmt::format("line {}: {}", (*sources)[program_.why_at.source].position(program_.why_at.begin).line,
+                      program_.why_not_strip);
+  }
 
   std::size_t scratch_bytes() const override { return program_.scratch_bytes; }
   std::string_view form() const override { return program_.why_not_strip.empty() ? "strip" : "scalar"; }
-  const std::string& why_not_strip() const override { return program_.why_not_strip; }
+  const std::string& why_not_strip() const override { return why_not_strip_; }
 
   bool run(const ViewRun& run, TaskContext& context) const override {
     try {
@@ -31,22 +40,27 @@ class LaneBody final : public ViewBody {
  private:
   const ViewCode code_;
   const LaneProgram program_;
+  std::string why_not_strip_;
 };
+
+Result<std::shared_ptr<const ViewBody>> made(ViewCode code, const OpTable& ops, const Sources* sources) {
+  try {
+    return std::shared_ptr<const ViewBody>(std::make_shared<LaneBody>(std::move(code), ops, sources));
+  } catch (const Error& error) {
+    return error.diags();
+  }
+}
 
 }  // namespace
 
 Result<std::shared_ptr<const ViewBody>> ViewBody::make(const Request& request) {
   Result<ViewCode> code = make_view_code({request.program, request.task, request.ops, request.inputs, request.global});
   if (!code) return code.diags();
-  return of(*std::move(code), request.ops);
+  return made(*std::move(code), request.ops, &request.program.sources);
 }
 
 Result<std::shared_ptr<const ViewBody>> ViewBody::of(ViewCode code, const OpTable& ops) {
-  try {
-    return std::shared_ptr<const ViewBody>(std::make_shared<LaneBody>(std::move(code), ops));
-  } catch (const Error& error) {
-    return error.diags();
-  }
+  return made(std::move(code), ops, nullptr);
 }
 
 }  // namespace taskspec
