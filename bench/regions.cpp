@@ -46,8 +46,13 @@ class Stencil {
     launched.what.symbol = "step";
     launched.what.domain = Rect::of({columns_});
     auto use = [&](PartitionId partition, std::uint32_t field, Privilege privilege) {
-      launched.what.uses.push_back({{region_->region}, partition, Projection::identity(1), FieldMask::of({field}),
-                                    privilege, ReduceOp::sum, "cells"});
+      launched.what.uses.push_back({{region_->region},
+                                    partition,
+                                    Projection::identity(1),
+                                    FieldMask::of({field}),
+                                    privilege,
+                                    ReduceOp::sum,
+                                    "cells"});
     };
     use(own_, written, Privilege::inout);
     use(ghost_, read, Privilege::in);
@@ -130,7 +135,8 @@ bool many_launches(const Settings& settings) {
     seconds.push_back(sample.cpu);
     resident.push_back(static_cast<double>(resident_bytes()) / 1e6);
     table.add({std::to_string((tenth + 1) * launches / 10), fmt::format("{:.2f}", sample.cpu),
-               micro(sample.cpu, static_cast<double>(launches / 10 * columns)), fmt::format("{:.1f}", resident.back())});
+               micro(sample.cpu, static_cast<double>(launches / 10 * columns)),
+               fmt::format("{:.1f}", resident.back())});
   }
   stencil.run();
   std::vector<double> sorted(seconds.begin() + 1, seconds.end());

@@ -11,7 +11,10 @@ namespace taskspec {
 // ---- handles --------------------------------------------------------------------------------------
 
 RegionHandle::RegionHandle(Recorder& recorder, RegionId r)
-    : region(r), recorder_(&recorder), alive_(recorder.life), text_("<region " + recorder.graph.regions[r].text() + ">") {
+    : region(r),
+      recorder_(&recorder),
+      alive_(recorder.life),
+      text_("<region " + recorder.graph.regions[r].text() + ">") {
   recorder.retain(region);
 }
 
@@ -33,9 +36,8 @@ std::shared_ptr<RegionHandle> RecordTarget::make_region(Region region, Span span
   const bool too_many = __builtin_mul_overflow(static_cast<std::size_t>(points), each, &bytes);
   if (too_many || bytes > memory_limit())
     throw failure("E5008", span,
-                  "region " + region.text() + " needs " +
-                      (too_many ? "more than 2^64 bytes" : plural(bytes, "byte")) + "; this machine allows " +
-                      std::to_string(memory_limit()));
+                  "region " + region.text() + " needs " + (too_many ? "more than 2^64 bytes" : plural(bytes, "byte")) +
+                      "; this machine allows " + std::to_string(memory_limit()));
   const RegionId id = recorder_.graph.add_region(std::move(region), span);
   return std::make_shared<RegionHandle>(recorder_, id);
 }
@@ -59,7 +61,8 @@ std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
 void RecordTarget::add_values(Launched& launch, Inputs& inputs) {
   for (const Value& value : launch.values) {
     auto* map = value.as<LaunchMap>();
-    launch.what.each.push_back(map && (launch.what.work == Launch::Work::task || launch.what.work == Launch::Work::native));
+    launch.what.each.push_back(map &&
+                               (launch.what.work == Launch::Work::task || launch.what.work == Launch::Work::native));
     if (!map) {
       add_input(inputs, value, launch.span);
       continue;
@@ -67,9 +70,9 @@ void RecordTarget::add_values(Launched& launch, Inputs& inputs) {
     if (!map->all->is_of(recorder_))
       throw failure("E1009", launch.span, "a map of another session is not built yet as an argument");
     if (launch.what.each.back() && map->domain != launch.what.domain)
-      throw failure("E1003", launch.span,
-                    "a map over " + map->domain.text() + " is an argument of a launch over " +
-                        launch.what.domain.text());
+      throw failure(
+          "E1003", launch.span,
+          "a map over " + map->domain.text() + " is an argument of a launch over " + launch.what.domain.text());
     inputs.alive.push_back(map->all);
     add_input(inputs, *map->all);
   }
@@ -85,9 +88,8 @@ void RecordTarget::add_fields(const Launch& launch, Inputs& inputs, Definition& 
       named.inputs.push_back(recorder_.graph.place_name(place));
       // Others may have written the points that it does not: what it writes comes after them, too.
       const Privilege privilege = use.privilege == Privilege::in ? Privilege::in : Privilege::inout;
-      auto known = std::ranges::find_if(inputs.requirements, [&](const Requirement& r) {
-        return r.place == place && !r.has_versions();
-      });
+      auto known = std::ranges::find_if(inputs.requirements,
+                                        [&](const Requirement& r) { return r.place == place && !r.has_versions(); });
       if (known == inputs.requirements.end())
         inputs.requirements.push_back({place, privilege, Requirement::no_slot, Requirement::no_slot});
       else if (privilege != Privilege::in)
@@ -121,10 +123,9 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
   std::vector<Value> outputs;
   for (std::size_t slot = 0; slot < out.size(); ++slot) {
     std::shared_ptr<Tensor> all = recorder_.tensor(Ref::future(node, slot), recorder_.shared_type(out[slot]));
-    outputs.push_back(
-        Value(what->single ? std::static_pointer_cast<Object>(all)
-                           : std::static_pointer_cast<Object>(
-                                 std::make_shared<LaunchMap>(all, what->domain, launch.outputs[slot]))));
+    outputs.push_back(Value(what->single ? std::static_pointer_cast<Object>(all)
+                                         : std::static_pointer_cast<Object>(
+                                               std::make_shared<LaunchMap>(all, what->domain, launch.outputs[slot]))));
   }
   return outputs;
 }
@@ -160,8 +161,8 @@ Value RecordTarget::launch(Interpreter&, const LaunchCall& call) {
       launched.named.inputs.push_back(parameter.name);
       continue;
     }
-    LaunchUse use{argument.space, argument.partition, argument.projection, {}, parameter.privilege, parameter.reduce,
-                  written(call, argument)};
+    LaunchUse use{argument.space,      argument.partition, argument.projection,    {},
+                  parameter.privilege, parameter.reduce,   written(call, argument)};
     for (std::uint32_t field : parameter.type.places) use.fields.add(field);
     launched.what.uses.push_back(std::move(use));
   }
@@ -246,8 +247,8 @@ Value RecordTarget::map_member(const LaunchMap& map, MapMember member, Span span
   launched.named.name = names[number];
   launched.named.inputs = {"map"};
   launched.named.outputs = {"value"};
-  launched.values = {Value(std::static_pointer_cast<Object>(
-      std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
+  launched.values = {
+      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
   launched.outputs = {type};
   launched.span = span;
   return this->launched(std::move(launched)).front();
@@ -264,8 +265,8 @@ Value RecordTarget::map_element(const LaunchMap& map, const Point& point, Span s
   launched.named.name = "element";
   launched.named.inputs = {"map"};
   launched.named.outputs = {"value"};
-  launched.values = {Value(std::static_pointer_cast<Object>(
-      std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
+  launched.values = {
+      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
   launched.outputs = {map.element};
   launched.span = span;
   return this->launched(std::move(launched)).front();

@@ -17,9 +17,9 @@ struct Fold {
 };
 Fold fold_of(Precision precision, ReduceOp op);
 
-// `row_count` tensors of `count` elements each, one behind the other, become one by a fixed binary tree: the left child of n
-// leaves has the first 2^(ceil(log2 n) - 1) of them. No rows give the identity. Its precision
-// is that of reduced_precision.
+// `row_count` tensors of `count` elements each, one behind the other, become one by a fixed binary tree: the left child
+// of n leaves has the first 2^(ceil(log2 n) - 1) of them. No rows give the identity. Its precision is that of
+// reduced_precision.
 void reduce_rows(Precision precision, ReduceOp op, const std::byte* rows, std::size_t row_count, std::size_t count,
                  std::byte* into);
 

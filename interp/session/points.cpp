@@ -44,7 +44,8 @@ void Points::use(const Space& space, const LaunchUse& use, Privilege privilege) 
              before_);
   PlaceId place;
   for (std::size_t k = first; k < before_.size(); ++k) {
-    if (!place.valid()) use.fields.each([&](std::uint32_t f) { place = place.valid() ? place : this->place(space.root, f); });
+    if (!place.valid())
+      use.fields.each([&](std::uint32_t f) { place = place.valid() ? place : this->place(space.root, f); });
     after_.push_back({NodeId(before_[k].user), {}, 0, 0, EdgeKind::order, before_[k].why, place});
   }
 }
@@ -100,8 +101,7 @@ NodeId Points::add(const LaunchNode& launch) {
   folds.folds = true;
   const std::uint32_t count = folds.count;
   graph_.begin_points(std::move(folds));
-  for (std::uint32_t position = 0; position < count; ++position)
-    add_fold(launch, what, NodeId(first.value + position));
+  for (std::uint32_t position = 0; position < count; ++position) add_fold(launch, what, NodeId(first.value + position));
   return first;
 }
 
@@ -119,7 +119,8 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     if (use.privilege == Privilege::reduce) {
-      const std::int64_t elements = group.pieces[position * what.uses.size() + u]->bounds(group.regions[u].extents).size();
+      const std::int64_t elements =
+          group.pieces[position * what.uses.size() + u]->bounds(group.regions[u].extents).size();
       use.fields.each([&](std::uint32_t f) {
         out_.push_back(buffer_type(session_.regions[use.space.root].fields[f].precision, elements));
         ++field;

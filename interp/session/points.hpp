@@ -52,8 +52,8 @@ class Points {
   const TaskGraph& session_;
   TaskGraph& graph_;
   FieldUsers& users_;
-  std::unordered_map<std::uint32_t, Map> maps_;                                // by input of the graph
-  std::unordered_map<std::uint64_t, PlaceId> places_;                          // by region and field
+  std::unordered_map<std::uint32_t, Map> maps_;                                     // by input of the graph
+  std::unordered_map<std::uint64_t, PlaceId> places_;                               // by region and field
   std::unordered_map<std::uint32_t, std::vector<const IndexSpace*>> of_partition_;  // by colour
   std::unordered_map<std::uint32_t, const IndexSpace*> of_region_;
   // Of the task that is being added.

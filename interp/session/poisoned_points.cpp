@@ -95,8 +95,9 @@ void PoisonedPoints::ran(const Batch& batch, const BatchGraph& graph, const Caus
       if (cause == dead.end() && privilege != Privilege::out) return;
       overwrite(fields_, use, points);
       if (cause == dead.end() || points.empty()) return;
-      use.fields.each(
-          [&](std::uint32_t field) { fields_[key(use.space.root, field)].push_back({points, cause->second}); });
+      use.fields.each([&](std::uint32_t field) {
+        fields_[key(use.space.root, field)].push_back({points, cause->second});
+      });
     });
     const bool makes_maps = !task.group.folds && session_[task.launch].maps;
     if (cause != dead.end() && makes_maps) maps_[task.launch.value][task.position] = cause->second;

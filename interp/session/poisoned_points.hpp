@@ -1,5 +1,5 @@
-// What failed points of launches left in fields and maps that outlive a batch: who reads it in a later one does not run.
-// Empty unless something failed.
+// What failed points of launches left in fields and maps that outlive a batch: who reads it in a later one does not
+// run. Empty unless something failed.
 #pragma once
 #include <map>
 #include <unordered_map>
@@ -28,8 +28,8 @@ class PoisonedPoints {
     std::uint32_t cause;
   };
   using Fields = std::unordered_map<std::uint64_t, std::vector<Part>>;  // by region and field
-  struct Task {  // one point, or the fold of one
-    NodeId node, launch;  // in the graph; in the session
+  struct Task {                                                         // one point, or the fold of one
+    NodeId node, launch;                                                // in the graph; in the session
     const PointGroup& group;
     std::uint32_t position;
   };

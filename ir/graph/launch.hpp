@@ -29,11 +29,11 @@ struct Launch final : Object {
   FunctionId task;
   std::string symbol;  // native
   Rect domain;
-  bool single = false;        // its outputs are tensors; else maps, along the points of the domain
+  bool single = false;          // its outputs are tensors; else maps, along the points of the domain
   std::vector<LaunchUse> uses;  // by piece argument
-  std::vector<bool> each;     // by other argument: of a map every point takes its own element
-  ReduceOp op{};              // reduce
-  std::int64_t position = 0;  // element
+  std::vector<bool> each;       // by other argument: of a map every point takes its own element
+  ReduceOp op{};                // reduce
+  std::int64_t position = 0;    // element
 
   std::size_t points() const { return static_cast<std::size_t>(domain.size()); }
   bool writes() const;  // to fields

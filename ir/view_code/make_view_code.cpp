@@ -26,6 +26,8 @@ Result<ViewCode> make_view_code(const ViewCodeRequest& request) {
 
 ViewCode ViewCodeMaker::make() && {
   const Function& task = program_[request_.task];
+  if (!task.extern_symbol.empty())
+    throw failure("E1009", task.span, "a task over views whose body is written in C++ is not built yet");
   code_.task = program_.display_name(request_.task);
   Frame frame{task};
   frame.calls.resize(task.calls.size());

@@ -47,7 +47,8 @@ void body(const Step& step, std::span<const PointView> views, ConstBytes in, Byt
   auto each = [&](std::size_t u, auto visit) {
     step.what.uses[u].fields.each([&](std::uint32_t f) {
       views[u].points->runs(*views[u].root, [&](Run run) {
-        for (std::int64_t i = run.lo; i < run.hi; ++i) visit(views[u].fields[f] + 8 * i, f, static_cast<std::uint64_t>(i));
+        for (std::int64_t i = run.lo; i < run.hi; ++i)
+          visit(views[u].fields[f] + 8 * i, f, static_cast<std::uint64_t>(i));
       });
     });
   };
@@ -167,8 +168,13 @@ class Maker {
     if (kind == 0 || kind == 1) {
       step.kind = kind == 0 ? Step::Kind::fill : Step::Kind::read;
       const RegionId region(static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(partitions.size()) - 1)));
-      what.uses.push_back({pick(0, 1) ? Space{region} : piece_of(forest, partitions[region.index()]), {}, {},
-                           FieldMask::of({field_of(forest, region)}), Privilege::in, {}, "r"});
+      what.uses.push_back({pick(0, 1) ? Space{region} : piece_of(forest, partitions[region.index()]),
+                           {},
+                           {},
+                           FieldMask::of({field_of(forest, region)}),
+                           Privilege::in,
+                           {},
+                           "r"});
     } else if (kind == 2 && !mapped.empty()) {
       step.kind = Step::Kind::member;
       step.maps = {mapped[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(mapped.size()) - 1))]};
@@ -194,7 +200,8 @@ class Maker {
     return static_cast<std::uint32_t>(pick(0, static_cast<std::int64_t>(forest[region].fields.size()) - 1));
   }
   Space piece_of(const RegionForest& forest, const std::vector<PartitionId>& partitions) {
-    const PartitionId id = partitions[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(partitions.size()) - 1))];
+    const PartitionId id =
+        partitions[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(partitions.size()) - 1))];
     const Rect& colours = forest[id].colours;
     return forest.piece(id, colours.point(pick(0, colours.size() - 1)));
   }
@@ -208,15 +215,15 @@ class Maker {
     use.privilege = static_cast<Privilege>(pick(0, 3));
     use.op = static_cast<ReduceOp>(pick(0, 3));
     if (pick(0, 9) > 0) {
-      use.partition = partitions[r][static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(partitions[r].size()) - 1))];
+      use.partition =
+          partitions[r][static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(partitions[r].size()) - 1))];
       const Rect colours = forest[use.partition].colours;
       const std::int64_t shift = pick(0, 3), factor = pick(1, 3);
       if (colours.rank == 1 && pick(0, 1) && colours.size() >= what.domain.size())
         use.projection = Projection::identity(1);
       else
         use.projection = Projection::of(
-            1, colours.rank,
-            [=](const Point& p) { return colours.point((p[0] * factor + shift) % colours.size()); },
+            1, colours.rank, [=](const Point& p) { return colours.point((p[0] * factor + shift) % colours.size()); },
             mixed(mixed(static_cast<std::uint64_t>(factor), static_cast<std::uint64_t>(shift)),
                   static_cast<std::uint64_t>(colours.size() * 10 + colours.rank)));
     }
@@ -425,8 +432,7 @@ TEST_CASE("random programs over regions have the bits of every point run in prog
     maker.make_regions(regions);
     for (const Region& region : regions) forest.add(region);
     std::vector<std::vector<PartitionId>> partitions;
-    for (std::size_t r = 0; r < regions.size(); ++r)
-      partitions.push_back(maker.make_partitions(forest, RegionId(r)));
+    for (std::size_t r = 0; r < regions.size(); ++r) partitions.push_back(maker.make_partitions(forest, RegionId(r)));
     std::deque<Step> steps;
     for (int k = 0; k < 16; ++k) maker.make_step(forest, partitions, steps);
     Reference reference(forest);

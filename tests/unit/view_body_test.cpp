@@ -255,6 +255,8 @@ TEST_CASE("[strips] rows of two axes, extents and points as numbers") {
 TEST_CASE("[strips] what such a body cannot have yet") {
   CHECK(Task(cell + "task t(inout c: Cell[_].{a}) {\n  for i in c { let l = [1.0, 2.0]\n    c[i].a = l[i] }\n}\n")
             .error() == "a part of a list in the body of a task over views is not built yet");
+  CHECK(Task(cell + "task t(inout c: Cell[_].{a}) extern \"there\"\n").error() ==
+        "a task over views whose body is written in C++ is not built yet");
   CHECK(Task(cell + "task t(in c: Cell[_].{a}) -> (m: f64[1]) { m = c.a.mean(0) }\n").error() ==
         "'mean' of a whole field in the body of a task over views is not built yet");
 }

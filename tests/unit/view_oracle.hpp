@@ -76,8 +76,10 @@ class ViewOracle {
     if (op == "sub") return real ? Number{a.real - b.real, 0} : wrap(x - y);
     if (op == "mul") return real ? Number{a.real * b.real, 0} : wrap(x * y);
     if (op == "neg") return real ? Number{-a.real, 0} : wrap(-x);
-    if (op == "maximum") return real ? Number{std::max(a.real, b.real), 0} : Number{0, std::max(a.integer, b.integer)};
-    if (op == "minimum") return real ? Number{std::min(a.real, b.real), 0} : Number{0, std::min(a.integer, b.integer)};
+    if (op == "maximum")
+      return real ? Number{a.real > b.real ? a.real : b.real, 0} : Number{0, std::max(a.integer, b.integer)};
+    if (op == "minimum")
+      return real ? Number{a.real < b.real ? a.real : b.real, 0} : Number{0, std::min(a.integer, b.integer)};
     if (op == "lt") return {0, real ? a.real < b.real : a.integer < b.integer};
     throw std::logic_error("the oracle has no " + op);
   }

@@ -51,7 +51,7 @@ class ViewBody {
     const OpTable& ops;
     std::vector<ArrayType> inputs;                           // by other parameter; host scalars have rank 0
     std::function<Value(ModuleId, VariableId)> global = {};  // what the top level of a module holds
-    NativeTask native = {};                                  // of an extern task
+    NativeTask native = {};                                  // of an extern task, which is refused so far (E1009)
   };
   // Or why it cannot be run: E1009 names what a body over views cannot have.
   static Result<std::shared_ptr<const ViewBody>> make(const Request& request);
@@ -61,7 +61,7 @@ class ViewBody {
   virtual std::size_t scratch_bytes() const = 0;  // of TaskContext::scratch
   // False when it failed: context.faults says why.
   virtual bool run(const ViewRun& run, TaskContext& context) const = 0;
-  virtual std::string_view form() const = 0;  // "strip", "scalar", "extern"
+  virtual std::string_view form() const = 0;  // "strip", "scalar"
   virtual const std::string& why_not_strip()
       const = 0;  // empty for a strip: "line 4 reads g.a, which line 5 writes, ..."
 };
