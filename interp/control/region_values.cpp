@@ -18,7 +18,12 @@ const RegionForest* forest_of(const RegionHandle& region) {
 template <class T>
 const T& data_in(Target& target, const Value& value, Span span, std::string_view what) {
   const T* data = value.as<T>();
-  if (!data) bug(std::string("no ") + std::string(what));
+  // The cutter gives the host program a function that another one calls, and with it the call that needs its result.
+  if (!data)
+    throw failure(
+        "E1009", span,
+        "a function that says which points a piece has, or which piece a point takes, calls another one here, "
+        "which is not built yet; write out what that one computes");
   if (!target.has_regions() || forest_of(*data->region) != &target.regions())
     throw failure("E1009", span, std::string(what) + " of another session is not built yet");
   return *data;
