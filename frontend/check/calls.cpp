@@ -181,7 +181,10 @@ class Calls {
     const std::span<const ast::Arg> rest = std::span(call_.args).subspan(1);
     if (body_.type(receiver).is(Kind::launch_map))
       if (const Record own = of_launches(op)) return call_record(body_, own, receiver, rest, span_);
-    return call_record(body_, takes(op, receiver) ? op : builtin, receiver, rest, span_);
+    if (takes(op, receiver)) return call_record(body_, op, receiver, rest, span_);
+    if (builtin.builtin && builtin.builtin->takes && !builtin.builtin->takes(body_.type(receiver)))
+      return call_record(body_, op, std::nullopt, call_.args, span_);  // which says what is missing
+    return call_record(body_, builtin, receiver, rest, span_);
   }
 
   // What goes by the name of this op where it is asked for of an output of a launch.
@@ -257,7 +260,8 @@ class Calls {
 
   Term library_method(const Term& base, const ast::Member& member) {
     if (body_.type(base).is(Kind::launch_map)) return method_of_own(base, member, launch_word);
-    Record op = find_op(body_.world, member.name.text), builtin = find_builtin(body_.world, member.name.text);
+    Record op = find_op(body_.world, member.name.text);
+    Record builtin{nullptr, builtins().find(member.name.text, body_.type(base))};
     if (builtin && !builtin.builtin->method) builtin = {};
     if (op && builtin) return call_record(body_, takes(op, base) ? op : builtin, base, call_.args, span_);
     if (op || builtin) return call_record(body_, op ? op : builtin, base, call_.args, span_);

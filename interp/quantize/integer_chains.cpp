@@ -200,7 +200,6 @@ class IntegerChains {
     if (line.out.size() != 1 || !first) return std::nullopt;
     if (line.op->symbol == "as") {
       if (is_byte(precision(line.out[0]))) return std::nullopt;  // what is cut there stays as it is
-      found_ = true;
       return first;
     }
     const OpInstance call = as_floats(line);
@@ -219,6 +218,7 @@ class IntegerChains {
     // Of a product the second operand has no unit.
     for (const std::size_t scaled_from : {std::size_t{2}, std::size_t{1}}) {
       if (!keeps_units(call, known, scaled_from)) continue;
+      found_ = found_ || !keeps_zeros(call, known);
       std::vector<ValueId> in{first->value};
       for (std::size_t k = 1; k < line.in.size(); ++k)
         in.push_back(number(line, k, k >= scaled_from ? first->unit : 1));
@@ -236,6 +236,7 @@ class IntegerChains {
       in.push_back(real->value);
     }
     if (!keeps_units(call, known, known.size())) return std::nullopt;
+    found_ = true;
     return Real{made_.append(call, in, origin(line))[0], real_[line.in[0].index()]->unit};
   }
   // Bytes still, with the scale that they have: behind a relu or a pool it is what counts.
@@ -269,7 +270,7 @@ class IntegerChains {
   std::vector<double> gain_, offset_;        // by value
   const OpDef *times_ = nullptr, *plus_ = nullptr;
   const OpList::Line* cast_ = nullptr;
-  bool found_ = false;  // some integers become others
+  bool found_ = false;  // a layer of integers, not bytes alone that become floats again
 };
 
 }  // namespace

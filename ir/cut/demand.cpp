@@ -28,6 +28,18 @@ std::vector<bool> functions_where(const Program& program, const Test& test) {
 
 constexpr Part sides[] = {Part::host, Part::graph};
 
+// Closures that the graph program alone calls, for pieces of partitions: nobody could send what they need.
+std::vector<bool> asked_by_graph(const Program& program) {
+  std::vector<bool> asked(program.functions.size(), false);
+  for (const Function& function : program.functions)
+    for (const Call& call : function.calls) {
+      if (call.form != Form::projection && !(call.builtin && call.builtin->runs_in == RunsIn::graph)) continue;
+      for (const CallId in : call.in)
+        if (in.valid() && function[in].form == Form::closure) asked[function[in].callee.index()] = true;
+    }
+  return asked;
+}
+
 }  // namespace
 
 Search::Search(const Program& program, const CutOptions& options)
@@ -40,10 +52,11 @@ Search::Search(const Program& program, const CutOptions& options)
           functions_where(program, [](const Function& f) { return std::ranges::any_of(f.calls, exits); }))),
       demand_(program.functions.size()),
       groups_(2 * reach_.groups.size()) {
-  for (FunctionId id : reach_.functions) begin(id);
+  const std::vector<bool> asked = asked_by_graph(program);
+  for (FunctionId id : reach_.functions) begin(id, options.fold || asked[id.index()]);
 }
 
-void Search::begin(FunctionId id) {
+void Search::begin(FunctionId id, bool fold) {
   const Function& f = program_[id];
   FunctionDemand& d = demand_[id.index()];
   d.reached = true;
@@ -58,7 +71,7 @@ void Search::begin(FunctionId id) {
   Known& known = known_.emplace_back();
   known_of_.emplace(id.value, known_.size() - 1);
   known.tree = std::make_unique<CallTree>(f);
-  known.repeatable = std::make_unique<Repeatable>(f, *known.tree, options_.fold);
+  known.repeatable = std::make_unique<Repeatable>(f, *known.tree, fold);
   for (std::unique_ptr<Exits>& exits : known.exits) {
     exits = std::make_unique<Exits>(f, *known.tree);
     for (CallId exit : known.tree->exits()) exits->add(exit);

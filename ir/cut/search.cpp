@@ -163,7 +163,9 @@ void Search::follow_run(FunctionId f, CallId c, Part side) {
       run_loop(f, c, side);
       break;
     case FormRecord::ToRun::session:
-      if (side == Part::graph) want(f, call.in[0], side), want(f, call.blocks[0].result, side);
+      if (side == Part::host) break;
+      want(f, call.in[0], side);
+      if (!function[call.blocks[0].result].type.is(Type::Kind::none)) want(f, call.blocks[0].result, side);
       break;
     case FormRecord::ToRun::result:
       if (of(f)[side].result) want_all(f, call, side);

@@ -39,7 +39,7 @@ class Search {
     return *known_[known_of_.at(id.value)].exits[side == Part::host ? 0 : 1];
   }
   FunctionDemand& of(FunctionId id) { return demand_[id.index()]; }
-  void begin(FunctionId id);
+  void begin(FunctionId id, bool fold);
 
   // Where it starts, and what is left at the end.
   void want_global(const Function& function);

@@ -19,7 +19,7 @@ struct Use {
   Access access;
   PointSet points;
 };
-using Program = std::vector<std::vector<Use>>;  // by user
+using UseProgram = std::vector<std::vector<Use>>;  // by user
 using Edges = std::map<std::pair<std::uint32_t, std::uint32_t>, Hazard>;
 
 bool clash(const Use& a, const Use& b) {
@@ -28,8 +28,8 @@ bool clash(const Use& a, const Use& b) {
          !both(a.points, b.points).empty();
 }
 
-Program random_program(GrownForest& grown, std::size_t users) {
-  Program program;
+UseProgram random_program(GrownForest& grown, std::size_t users) {
+  UseProgram program;
   while (program.size() < users) {
     std::vector<Use> uses;
     for (std::int64_t k = grown.number(1, 2); k > 0; --k) {
@@ -46,7 +46,7 @@ Program random_program(GrownForest& grown, std::size_t users) {
 }
 
 // Point by point the pairs that interfere, without those that others of that point imply.
-Edges brute_force(const Program& program, std::uint32_t forgotten) {
+Edges brute_force(const UseProgram& program, std::uint32_t forgotten) {
   struct Took {
     std::uint32_t user;
     Privilege privilege;
@@ -76,7 +76,7 @@ Edges brute_force(const Program& program, std::uint32_t forgotten) {
   return edges;
 }
 
-Edges found(const RegionForest& forest, const Program& program, std::uint32_t forgotten) {
+Edges found(const RegionForest& forest, const UseProgram& program, std::uint32_t forgotten) {
   FieldUsers users;
   Edges edges;
   for (std::uint32_t user = 0; user < program.size(); ++user) {
@@ -106,7 +106,7 @@ std::vector<std::vector<bool>> closure(const Edges& edges, std::size_t users) {
 }
 
 // Every pair that interferes is ordered, and every edge is such a pair.
-bool orders(const Program& program, const Edges& edges) {
+bool orders(const UseProgram& program, const Edges& edges) {
   const auto reach = closure(edges, program.size());
   for (std::size_t later = 0; later < program.size(); ++later)
     for (std::size_t earlier = 0; earlier < later; ++earlier) {
@@ -120,7 +120,7 @@ bool orders(const Program& program, const Edges& edges) {
   return true;
 }
 
-Program all_fields(Program program) {
+UseProgram all_fields(UseProgram program) {
   for (auto& uses : program)
     for (Use& use : uses) use.access.fields = FieldMask::of({0, 1});
   return program;
@@ -132,7 +132,7 @@ Edges without_war(Edges edges) {
 }
 
 // As if contributions of different operators, or written and read values, commuted.
-Program with(Program program, Privilege from, Privilege to) {
+UseProgram with(UseProgram program, Privilege from, Privilege to) {
   for (auto& uses : program)
     for (Use& use : uses)
       if (use.access.privilege == from) use.access.privilege = to;
@@ -147,7 +147,7 @@ TEST_CASE("[privileges] direct predecessors are those of brute force over points
     CAPTURE(seed);
     GrownForest grown(seed);
     for (int i = 0; i < 6; ++i) grown.grow();
-    const Program program = random_program(grown, 24);
+    const UseProgram program = random_program(grown, 24);
     const Edges edges = found(grown.forest, program, UINT32_MAX);
     CHECK(edges == brute_force(program, 0));
     CHECK(orders(program, edges));
@@ -174,7 +174,7 @@ TEST_CASE("[privileges] the oracle says what points, fields and privileges say")
     CAPTURE(seed);
     GrownForest grown(seed);
     for (int i = 0; i < 8; ++i) grown.grow();
-    const Program program = random_program(grown, 12);
+    const UseProgram program = random_program(grown, 12);
     auto wrong = [&] {
       std::size_t count = 0;
       for (const auto& earlier : program)

@@ -273,7 +273,8 @@ TEST_CASE("equal chains share their code, others do not") {
   };
   auto plan = make_plan(graph, aggregate(*graph));
   REQUIRE(plan->steps() == 4);
-  CodeMaker maker(plan, bodies);
+  ViewBodies views;
+  CodeMaker maker(plan, bodies, views);
   std::vector<const TaskCode*> codes;
   std::vector<std::size_t> operands;
   for (std::size_t step = 0; step < 4; ++step) {

@@ -72,13 +72,13 @@ struct Meeting {
   }
 };
 
-const std::string meet = "task meet(in v: f32[1]) -> (w: f32[1]) extern \"meet\"\nvar x = fill(f32[1], 0.0)\n";
+const std::string meeting_task = "task meet(in v: f32[1]) -> (w: f32[1]) extern \"meet\"\nvar x = fill(f32[1], 0.0)\n";
 
 // The task and the host wait for each other, and both come.
 void check_met(const std::string& text, const std::string& output) {
   for (std::size_t capacity : {1, 64}) {
     CAPTURE(capacity);
-    const Meeting met(meet + text, capacity);
+    const Meeting met(meeting_task + text, capacity);
     CHECK(met.errors == "");
     CHECK(met.seen);
     CHECK(met.released);
@@ -98,7 +98,8 @@ TEST_CASE("before the graph waits for the host, what can run does [overlap]") {
 }
 
 TEST_CASE("a task that nobody receives runs while the host goes on, and is waited for at the end [overlap]") {
-  const Meeting met(meet + "x = meet(x).w\ngraph_print(\"x\", x)\nfor i in 0..3 { print(i) }\nprint(\"meet\")\n", 64);
+  const Meeting met(
+      meeting_task + "x = meet(x).w\ngraph_print(\"x\", x)\nfor i in 0..3 { print(i) }\nprint(\"meet\")\n", 64);
   CHECK(met.errors == "");
   CHECK(met.seen);
   CHECK(met.released);

@@ -88,7 +88,8 @@ class Tools {
     const Toolbox& standard = standard_toolbox();
     table_.assign(standard.builtins.all().begin(), standard.builtins.all().end());
     table_.insert(table_.end(), {&executions, &recorded, &parts});
-    std::sort(table_.begin(), table_.end(), [](const Builtin* a, const Builtin* b) { return a->name < b->name; });
+    std::stable_sort(table_.begin(), table_.end(),
+                     [](const Builtin* a, const Builtin* b) { return a->name < b->name; });
   }
   Toolbox toolbox() const { return {standard_toolbox().ops, BuiltinTable(table_)}; }
 
