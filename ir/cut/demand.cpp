@@ -33,7 +33,9 @@ std::vector<bool> asked_by_graph(const Program& program) {
   std::vector<bool> asked(program.functions.size(), false);
   for (const Function& function : program.functions)
     for (const Call& call : function.calls) {
-      if (call.form != Form::projection && !(call.builtin && call.builtin->runs_in == RunsIn::graph)) continue;
+      const bool on_graph =
+          call.type.is(Type::Kind::region) || (call.builtin && call.builtin->runs_in == RunsIn::graph);
+      if (!on_graph) continue;
       for (const CallId in : call.in)
         if (in.valid() && function[in].form == Form::closure) asked[function[in].callee.index()] = true;
     }
