@@ -101,7 +101,7 @@ FieldUsers::User Points::add_join(const LaunchNode& launch, PlaceId place, std::
   graph_.begin_points(std::move(group));
   Definition definition;
   definition.kind = Definition::Kind::launch;
-  definition.name = "join";
+  definition.name = "joined";
   const NodeId node =
       graph_.add(graph_.define(std::move(definition)),
                  {.in = {}, .out = {}, .scope = launch.scope, .span = session_[launch.node].span, .after = after});

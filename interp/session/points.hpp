@@ -4,7 +4,7 @@
 //   mul_two#0, stencil#0 over 0..4  ->  mul_two#0[0] ... mul_two#0[3], stencil#0[0] ... stencil#0[3],
 //                                       mul_two#0[0] -> stencil#0[0] (RAW c.flux), ...
 //
-// Where more than `most_edges` points come before many others, a task between them, join#0, waits for all of those, and
+// Where more than `most_edges` points come before many others, a task between them, joined#0, waits for all of those, and
 // these for it.
 //
 // Contributions (`reduce`) go to a buffer of each point, whatever else happens to the field; a task of its own,

@@ -39,7 +39,8 @@ RegionId RegionForest::add(Region region, Span span) {
   return RegionId(roots_.add({std::move(region), {}, roots_.made()}));
 }
 
-PartitionId RegionForest::add(const Space& parent, const Rect& colours, std::shared_ptr<const PieceForm> form) {
+PartitionId RegionForest::add(const Space& of, const Rect& colours, std::shared_ptr<const PieceForm> form) {
+  const Space parent = of;  // which may be that of another partition: their table moves
   const Partition* above_it = above(parent);
   std::string key;
   put_rect(key, root(parent));

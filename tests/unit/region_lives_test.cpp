@@ -221,7 +221,8 @@ TEST_CASE("[regions] a launch of many points that all read what many wrote runs 
   const PartitionId own = blocks(runs.forest, {region->region}, Point::of(points));
   for (int turn = 0; turn < 4; ++turn) {
     launch(runs.target, points, {use(region->region, own, 0, Privilege::inout)});
-    launch(runs.target, points, {use(region->region, {}, 0, Privilege::in)});
+    launch(runs.target, points,
+           {use(region->region, {}, 0, Privilege::in), use(region->region, own, 1, Privilege::inout)});
   }
   runs.session.finish();
   CHECK(runs.bodies.points == 8 * points);
