@@ -110,7 +110,7 @@ bool points_of_a_launch(const Settings& settings) {
   const std::size_t launches = std::max<std::size_t>(2, settings.tasks / columns / 10);
   const auto points = static_cast<double>(columns * launches);
   const int repeats = settings.repeats > 0 ? settings.repeats : 5;
-  Repeats untraced, planning, replayed;
+  Repeats untraced, replayed;
   double bytes = 0;
   for (int i = 0; i < repeats; ++i) {
     forget_peak();
@@ -122,7 +122,6 @@ bool points_of_a_launch(const Settings& settings) {
     };
     untraced.add(measure(turn));
     bytes = static_cast<double>(resident_bytes() - before) / points;
-    planning.add({0, stencil.session().report().making});
     for (int again = 0; again < 3; ++again) replayed.add(measure(turn));
     if (stencil.session().report().plans != 1) bug("equal launches have made several plans");
   }
@@ -132,8 +131,6 @@ bool points_of_a_launch(const Settings& settings) {
                fmt::format("{:.2f}", 1e6 * r.median_cpu() / points / bar)});
   };
   row("untraced", untraced, untraced_bar);
-  table.add(
-      {"of it, making the plan", micro(planning.min_cpu(), points), micro(planning.median_cpu(), points), "", ""});
   row("replayed", replayed, replayed_bar);
   Repeats peer, wall;
   for (int i = 0; i < repeats; ++i) {
