@@ -11,16 +11,34 @@ Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users)
 
 // ---- pieces and places ----------------------------------------------------------------------------
 
-const IndexSpace* Points::piece(const Space& space) {
-  const RegionForest& forest = session_.regions;
-  auto made = [&] { return graph_.add_piece(forest.points(space)); };
-  if (!space.partition.valid()) {
-    const IndexSpace*& known = of_region_[space.root.value];
-    return known ? known : known = made();
+const IndexSpace*& Points::Pieces::operator[](std::int64_t colour) {
+  if (const std::int64_t number = colour / page; number != last_number) {
+    last = &pages[number];
+    last_number = number;
   }
-  const std::int64_t colour = forest[space.partition].colours.linear(space.colour);
-  const IndexSpace*& known = of_partition_[space.partition.value][colour];
-  return known ? known : known = made();
+  return (*last)[static_cast<std::size_t>(colour % page)];
+}
+
+// By point and use. Launches that take the same piece share it.
+void Points::add_pieces(const Launch& what, PointGroup& group) {
+  const RegionForest& forest = session_.regions;
+  const std::size_t uses = what.uses.size();
+  group.pieces.resize(group.count * uses);
+  for (std::size_t u = 0; u < uses; ++u) {
+    const LaunchUse& use = what.uses[u];
+    const PartitionId partition = use.partition.valid() ? use.partition : use.space.partition;
+    Pieces* of = partition.valid() ? &of_partition_[partition.value] : nullptr;
+    const Rect* colours = of ? &forest[partition].colours : nullptr;
+    std::size_t at = u;
+    each_point(what.domain, [&](const Point& point) {
+      const Space space = use.at(point);
+      const IndexSpace*& known = of ? (*of)[colours->linear(space.colour)] : of_region_[space.root.value];
+      if (!known) known = graph_.add_piece(forest.points(space));
+      group.pieces[at] = known;
+      at += uses;
+      return true;
+    });
+  }
 }
 
 PlaceId Points::place(RegionId region, std::uint32_t field) {
@@ -143,11 +161,7 @@ NodeId Points::add(const LaunchNode& launch) {
     const Region& region = session_.regions[use.space.root];
     group.regions.push_back({region.extents, static_cast<std::uint32_t>(region.fields.size())});
   }
-  group.pieces.reserve(group.count * what.uses.size());
-  each_point(what.domain, [&](const Point& point) {
-    for (const LaunchUse& use : what.uses) group.pieces.push_back(piece(use.at(point)));
-    return true;
-  });
+  add_pieces(what, group);
   const NodeId first(graph_.size());
   PointGroup folds = group;
   graph_.begin_points(std::move(group));
