@@ -7,7 +7,9 @@ namespace taskspec::bench {
 // Launches of settings.tasks points in all, each with three requirements (its piece, its halo, its piece of another
 // field) and a body that does nothing, on one worker: CPU per point where dependences are found and the plan is made,
 // and where that is replayed, beside StarPU, which finds the same dependences from data; bytes per point. Then 10^5
-// launches of 100 points: time and memory of each tenth of them. Gives the exit code: 1 beyond a bar.
+// launches of 100 points: time and memory of each tenth of them. The same of turns that each make a region, partitions
+// and a launch, and of such that make partitions of one region. Last, launches that read all that others wrote. Gives
+// the exit code: 1 beyond a bar.
 int regions(const Settings& settings);
 
 // CPU and wall seconds of StarPU for as many tasks, `columns` in each step; none where it is not installed.

@@ -66,6 +66,8 @@ class RegionHandle final : public Object {
   ~RegionHandle() override;
   RegionHandle(const RegionHandle&) = delete;
   Recorder* recorder() const { return alive_.expired() ? nullptr : recorder_; }  // null: it is gone
+  void retain(PartitionId partition) const;  // of the region; told to the recorder, if it is there
+  void release(PartitionId partition) const;
   const RegionId region;
   std::string text() const override;  // "<region Cell[64]>"
 

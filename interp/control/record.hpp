@@ -193,7 +193,7 @@ class RecordTarget final : public Target {
   std::unordered_map<std::uint64_t, Site> sites_;  // by function and call
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, Task> tasks_;
-  std::unordered_map<std::string, std::shared_ptr<Launch>> launches_;  // by key
+  std::unordered_map<std::string, std::shared_ptr<Launch>> launches_;  // by key and by shape
   PlaceId console_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
   std::unique_ptr<Scratch> scratch_;           // none while an op is recorded

@@ -3,6 +3,7 @@
 
 #include "interp/control/interpreter.hpp"
 #include "interp/control/record.hpp"
+#include "ir/base/key.hpp"
 #include "ir/base/text.hpp"
 #include "ir/records/scalar.hpp"
 
@@ -20,6 +21,14 @@ RegionHandle::RegionHandle(Recorder& recorder, RegionId r)
 
 RegionHandle::~RegionHandle() {
   if (Recorder* known = recorder()) known->release(region);
+}
+
+void RegionHandle::retain(PartitionId partition) const {
+  if (Recorder* known = recorder()) known->retain(partition);
+}
+
+void RegionHandle::release(PartitionId partition) const {
+  if (Recorder* known = recorder()) known->release(partition);
 }
 
 std::string RegionHandle::text() const { return text_; }
@@ -44,18 +53,30 @@ std::shared_ptr<RegionHandle> RecordTarget::make_region(Region region, Span span
 
 // ---- any launch -----------------------------------------------------------------------------------
 
-// The same launch in each turn of a loop is one object, and is checked once.
+// The same launch in each turn of a loop is one object. One on other regions of the same form is another one, but its
+// points are known to be independent: it is checked by its shape, once.
 std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
   constexpr std::size_t most_kept = 1024;
-  std::string key = launch.key();
-  if (auto known = launches_.find(key); known != launches_.end()) return known->second;
   constexpr std::size_t most_points = std::size_t{1} << 31;
+  const RegionForest& forest = recorder_.graph.regions;
+  std::string key = "k" + launch.key();
+  for (const LaunchUse& use : launch.uses) {  // ids are given again
+    put_number(key, forest.serial(use.space.root));
+    for (const PartitionId partition : {use.space.partition, use.partition})
+      if (partition.valid()) put_number(key, forest[partition].serial);
+  }
+  if (auto known = launches_.find(key); known != launches_.end()) return known->second;
   if (launch.points() > most_points)
     throw failure("E5008", span, "a launch over " + launch.domain.text() + " has more than 2^31 points");
-  if (auto found = conflict(recorder_.graph.regions, launch.domain, launch.uses, span))
-    throw Error(diagnostic(recorder_.graph.regions, launch.uses, *found, span));
+  std::string shape = "s" + launch.shape(forest);
+  const bool is_checked = launches_.contains(shape);
+  if (!is_checked)
+    if (auto found = conflict(forest, launch.domain, launch.uses, span))
+      throw Error(diagnostic(forest, launch.uses, *found, span));
   if (launches_.size() >= most_kept) launches_.clear();
-  return launches_.emplace(std::move(key), std::make_shared<Launch>(std::move(launch))).first->second;
+  auto made = std::make_shared<Launch>(std::move(launch));
+  launches_.emplace(std::move(shape), made);
+  return launches_.emplace(std::move(key), std::move(made)).first->second;
 }
 
 void RecordTarget::add_values(Launched& launch, Inputs& inputs) {

@@ -16,7 +16,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   virtual ~Recorder();  // handles that are left know it: their end needs it no more
   TaskGraph graph;
-  std::size_t handles = 0;  // Tensors that name something in it
+  std::size_t handles = 0;                                            // Tensors that name something in it
   const std::shared_ptr<const void> life = std::make_shared<char>();  // ends with it
   ChainLinks links;
 
@@ -49,6 +49,9 @@ class Recorder {
   virtual Value from_elsewhere(const Tensor& tensor, Span place) {
     return Value(tensor.recorder().receive(tensor, place));
   }
+  // Partitions that a handle names: they go with the last one, as tensors do.
+  virtual void retain(PartitionId) {}
+  virtual void release(PartitionId) {}
 
   Value handle(Ref ref, std::shared_ptr<const Type> type) {
     return Value(std::static_pointer_cast<Object>(tensor(ref, std::move(type))));

@@ -10,30 +10,57 @@ namespace taskspec {
 
 class Target;
 
+// Keeps the partition that a value names; one that names none keeps nothing.
+class HeldPartition {
+ public:
+  HeldPartition(const RegionHandle& region, PartitionId id) : region_(region), id_(id) {
+    if (id_.valid()) region_.retain(id_);
+  }
+  ~HeldPartition() {
+    if (id_.valid()) region_.release(id_);
+  }
+  HeldPartition(const HeldPartition&) = delete;
+
+ private:
+  const RegionHandle& region_;
+  const PartitionId id_;
+};
+
 class SpaceValue final : public Object {
  public:
-  SpaceValue(std::shared_ptr<RegionHandle> region, const Space& space) : region(std::move(region)), space(space) {}
+  SpaceValue(std::shared_ptr<RegionHandle> of, const Space& space)
+      : region(std::move(of)), space(space), held_(*region, space.partition) {}
   const std::shared_ptr<RegionHandle> region;
   const Space space;
   std::string text() const override;  // of a piece "<region Cell[16..32]>"
+
+ private:
+  const HeldPartition held_;
 };
 
 class FieldValue final : public Object {
  public:
-  FieldValue(std::shared_ptr<RegionHandle> region, const Space& space, std::uint32_t field)
-      : region(std::move(region)), space(space), field(field) {}
+  FieldValue(std::shared_ptr<RegionHandle> of, const Space& space, std::uint32_t field)
+      : region(std::move(of)), space(space), field(field), held_(*region, space.partition) {}
   const std::shared_ptr<RegionHandle> region;
   const Space space;
   const std::uint32_t field;
   std::string text() const override;  // "<field Cell.state>"
+
+ private:
+  const HeldPartition held_;
 };
 
 class PartitionValue final : public Object {
  public:
-  PartitionValue(std::shared_ptr<RegionHandle> region, PartitionId id) : region(std::move(region)), id(id) {}
+  PartitionValue(std::shared_ptr<RegionHandle> of, PartitionId id)
+      : region(std::move(of)), id(id), held_(*region, id) {}
   const std::shared_ptr<RegionHandle> region;
   const PartitionId id;
   std::string text() const override;
+
+ private:
+  const HeldPartition held_;
 };
 
 // p[f(i)]: where f is not affine it is a function of the host, asked for each point when the domain is known.

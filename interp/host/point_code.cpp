@@ -141,6 +141,8 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
     case Work::task:
     case Work::native:
       return run_task(group, position, operands, context);
+    case Work::join:
+      return;
     case Work::fill:
       return fill(group, operands);
     case Work::read:

@@ -4,6 +4,8 @@
 
 #include "interp/control/value_key.hpp"
 #include "interp/session/points.hpp"
+#include "ir/base/key.hpp"
+#include "ir/graph/launch.hpp"
 
 namespace taskspec {
 
@@ -76,7 +78,12 @@ class ToldArguments {
       number = ++told_;
     }
     put_number(key, session.arguments(node).size());
-    for (const Value& value : session.arguments(node)) put_value(key, value);
+    // Whichever regions a launch is on: its inputs say which of them are the same.
+    for (const Value& value : session.arguments(node))
+      if (auto* launch = value.as<Launch>())
+        put_text(key, launch->shape(session.regions));
+      else
+        put_value(key, value);
   }
 
  private:

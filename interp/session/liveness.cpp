@@ -1,5 +1,7 @@
 #include "interp/session/liveness.hpp"
 
+#include "ir/graph/launch.hpp"
+
 namespace taskspec {
 
 Liveness::~Liveness() {
@@ -26,7 +28,18 @@ void Liveness::add(NodeId node) {
   if (constants_.size() < graph_.constant_count()) constants_.resize(graph_.constant_count());
 }
 
+// A launch takes pieces of regions, also where it touches none of their fields.
+std::span<const LaunchUse> Liveness::uses(NodeId node) const {
+  if (!is_launch(graph_, node)) return {};
+  return graph_.launch(node).uses;
+}
+
 void Liveness::add_readers(NodeId node) {
+  for (const LaunchUse& use : uses(node)) {
+    ++fields(use.space.root).users;
+    for (const PartitionId partition : {use.space.partition, use.partition})
+      if (forget_ && partition.valid()) graph_.regions.hold(partition);
+  }
   for (Ref ref : graph_.in(node)) {
     if (ref.is_future()) {
       ++entry(ref).readers;
@@ -111,6 +124,10 @@ void Liveness::drop_constant_if_unseen(Ref ref) {
 
 void Liveness::settled(NodeId node) {
   task(node).done = true;
+  const std::span<const LaunchUse> uses = this->uses(node);
+  for (const LaunchUse& use : uses)
+    for (const PartitionId partition : {use.space.partition, use.partition})
+      if (partition.valid()) release(partition);
   for (Ref ref : graph_.in(node)) {
     if (ref.is_future()) {
       --entry(ref).readers;
@@ -119,24 +136,29 @@ void Liveness::settled(NodeId node) {
       --constant(ref).readers;
       drop_constant_if_unseen(ref);
     } else if (ref.kind == Ref::Kind::field) {
-      --fields(RegionId(ref.id)).users;
-      drop_fields_if_unseen(RegionId(ref.id));
+      unused(RegionId(ref.id));
     }
   }
+  for (const LaunchUse& use : uses) unused(use.space.root);
 }
 
-bool Liveness::drop_fields_if_unseen(RegionId region) {
+void Liveness::unused(RegionId region) {
+  --fields(region).users;
+  drop_fields_if_unseen(region);
+}
+
+void Liveness::drop_fields_if_unseen(RegionId region) {
   Fields& known = fields(region);
-  if (known.handles + known.users > 0) return false;
+  if (known.handles + known.users > 0) return;
   for (Location location : known.locations)
     if (location.valid()) backend_.free(location);
   known.locations = {};
-  return true;
+  gone_(region);
 }
 
-bool Liveness::release(RegionId region) {
+void Liveness::release(RegionId region) {
   --fields(region).handles;
-  return drop_fields_if_unseen(region);
+  drop_fields_if_unseen(region);
 }
 
 Location Liveness::location(Ref ref) {

@@ -6,6 +6,7 @@
 //   live.retain(Ref::future(node, 0));       // a handle names the first output
 //   live.settled(node);                      // it ran: what it read may go
 #pragma once
+#include <functional>
 #include <memory>
 
 #include "ir/base/retiring_table.hpp"
@@ -13,6 +14,8 @@
 #include "ir/plan/backend.hpp"
 
 namespace taskspec {
+
+struct LaunchUse;
 
 class Liveness {
  public:
@@ -44,7 +47,14 @@ class Liveness {
   };
 
   // `forget`: nobody looks at the graph later, so constants that were read may go, too.
-  Liveness(Backend& backend, TaskGraph& graph, bool forget) : backend_(backend), graph_(graph), forget_(forget) {}
+  // `gone` hears of a region when its last handle and its last user have gone; it takes no memory.
+  Liveness(Backend& backend, TaskGraph& graph, bool forget, std::function<void(RegionId)> gone,
+           std::function<void(PartitionId)> partition_gone)
+      : backend_(backend),
+        graph_(graph),
+        forget_(forget),
+        gone_(std::move(gone)),
+        partition_gone_(std::move(partition_gone)) {}
   ~Liveness();  // frees what is left
   Liveness(const Liveness&) = delete;
 
@@ -80,8 +90,14 @@ class Liveness {
   void taken(Ref ref);
 
   void retain(RegionId region) { ++fields(region).handles; }
-  // True when it was the last one and no task uses its fields, which are gone.
-  bool release(RegionId region);
+  void release(RegionId region);
+  // Partitions go before their region does only where what is settled may be forgotten.
+  void retain(PartitionId partition) {
+    if (forget_) graph_.regions.retain(partition);
+  }
+  void release(PartitionId partition) {
+    if (forget_) graph_.regions.release(partition, partition_gone_);
+  }
   bool is_kept(RegionId region) { return fields(region).handles + fields(region).users > 0; }
   void retain(Ref ref);
   // Bytes of a constant that no handle names any more, but pending tasks read.
@@ -110,13 +126,17 @@ class Liveness {
     if (fields_.size() <= region.index()) fields_.resize(region.index() + 1);
     return fields_[region.index()];
   }
-  bool drop_fields_if_unseen(RegionId region);
+  void drop_fields_if_unseen(RegionId region);
+  void unused(RegionId region);
+  std::span<const LaunchUse> uses(NodeId node) const;
   void drop_constant_if_unseen(Ref ref);
   void free(const Entry& entry);
 
   Backend& backend_;
   TaskGraph& graph_;
   const bool forget_;
+  const std::function<void(RegionId)> gone_;
+  const std::function<void(PartitionId)> partition_gone_;
   RetiringTable<Task> tasks_;  // by node
   RetiringTable<Constant> constants_;
   std::vector<Fields> fields_;  // by region

@@ -28,7 +28,9 @@ class Plans {
   Found find(const Batch& batch, const TaskGraph& graph, const Requirements& requirements);
 
   std::uint32_t made() const { return made_; }
+  // What is known of the users of a region that is no more, or of the pieces of a partition.
   void forget(RegionId region) { users_.forget(region); }
+  void forget(RegionId region, PartitionId partition) { users_.forget(region, partition); }
   double seconds() const { return seconds_; }  // that it took to make them
 
  private:

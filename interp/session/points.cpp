@@ -1,5 +1,7 @@
 #include "interp/session/points.hpp"
 
+#include <map>
+
 namespace taskspec {
 
 Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users)
@@ -9,26 +11,46 @@ Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users)
 
 // ---- pieces and places ----------------------------------------------------------------------------
 
-const IndexSpace* Points::piece(const Space& space) {
-  const RegionForest& forest = session_.regions;
-  auto made = [&] { return graph_.add_piece(forest.points(space)); };
-  if (!space.partition.valid()) {
-    const IndexSpace*& known = of_region_[space.root.value];
-    return known ? known : known = made();
+const IndexSpace*& Points::Pieces::operator[](std::int64_t colour) {
+  if (const std::int64_t number = colour / page; number != last_number) {
+    last = &pages[number];
+    last_number = number;
   }
-  constexpr std::int64_t most_kept = 1 << 24;  // colours of one partition
-  const Rect& colours = forest[space.partition].colours;
-  if (colours.size() > most_kept) return made();
-  std::vector<const IndexSpace*>& pieces = of_partition_[space.partition.value];
-  pieces.resize(static_cast<std::size_t>(colours.size()));
-  const IndexSpace*& known = pieces[static_cast<std::size_t>(colours.linear(space.colour))];
-  return known ? known : known = made();
+  return (*last)[static_cast<std::size_t>(colour % page)];
+}
+
+// By point and use. Launches that take the same piece share it.
+void Points::add_pieces(const Launch& what, PointGroup& group) {
+  const RegionForest& forest = session_.regions;
+  const std::size_t uses = what.uses.size();
+  group.pieces.resize(group.count * uses);
+  for (std::size_t u = 0; u < uses; ++u) {
+    const LaunchUse& use = what.uses[u];
+    const PartitionId partition = use.partition.valid() ? use.partition : use.space.partition;
+    Pieces* of = partition.valid() ? &of_partition_[partition.value] : nullptr;
+    const Rect* colours = of ? &forest[partition].colours : nullptr;
+    std::size_t at = u;
+    each_point(what.domain, [&](const Point& point) {
+      const Space space = use.at(point);
+      const IndexSpace*& known = of ? (*of)[colours->linear(space.colour)] : of_region_[space.root.value];
+      if (!known) known = graph_.add_piece(forest.points(space));
+      group.pieces[at] = known;
+      at += uses;
+      return true;
+    });
+  }
 }
 
 PlaceId Points::place(RegionId region, std::uint32_t field) {
   PlaceId& place = places_[std::uint64_t{region.value} << 32 | field];
   if (!place.valid()) place = graph_.add_place(session_.place_name(session_.place(region, field)), Ref());
   return place;
+}
+
+PlaceId Points::first_place(const LaunchUse& use) {
+  PlaceId first;
+  use.fields.each([&](std::uint32_t f) { first = first.valid() ? first : place(use.space.root, f); });
+  return first;
 }
 
 TypeId Points::buffer_type(Precision precision, std::int64_t elements) {
@@ -42,12 +64,66 @@ void Points::use(const Space& space, const LaunchUse& use, Privilege privilege) 
   const std::size_t first = before_.size();
   users_.add(session_.regions, static_cast<std::uint32_t>(graph_.size()), {space, use.fields, privilege, use.op},
              before_);
-  PlaceId place;
-  for (std::size_t k = first; k < before_.size(); ++k) {
-    if (!place.valid())
-      use.fields.each([&](std::uint32_t f) { place = place.valid() ? place : this->place(space.root, f); });
+  if (first == before_.size()) return;
+  const PlaceId place = first_place(use);
+  for (std::size_t k = first; k < before_.size(); ++k)
     after_.push_back({NodeId(before_[k].user), {}, 0, 0, EdgeKind::order, before_[k].why, place});
+}
+
+void Points::announce(const LaunchNode& launch, const Launch& what) {
+  for (const bool changes : {true, false})
+    for (const LaunchUse& use : what.uses) {
+      if ((use.privilege != Privilege::in) != changes) continue;
+      const auto join = [&](std::span<const FieldUsers::Edge> before) {
+        return add_join(launch, first_place(use), before);
+      };
+      if (changes)
+        users_.part(session_.regions, use.space.root, use.fields, most_edges, join);
+      else
+        share(what, use, join);
+    }
+}
+
+// A space that several points of the launch read.
+void Points::share(const Launch& what, const LaunchUse& use, FieldUsers::Join join) {
+  const RegionForest& forest = session_.regions;
+  const auto share = [&](const Space& space, std::size_t readers) {
+    users_.share(forest, {space, use.fields, use.privilege, use.op}, readers, most_edges, join);
+  };
+  if (!use.partition.valid()) return share(use.space, what.points());
+  if (use.projection.injective(what.domain)) return;
+  const Rect& colours = forest[use.partition].colours;
+  std::map<std::int64_t, std::size_t> readers;  // by colour
+  each_point(what.domain, [&](const Point& point) {
+    ++readers[colours.linear(use.projection(point))];
+    return true;
+  });
+  for (const auto& [colour, count] : readers)
+    if (count > 1) share({use.space.root, use.partition, colours.point(colour)}, count);
+}
+
+FieldUsers::User Points::add_join(const LaunchNode& launch, PlaceId place, std::span<const FieldUsers::Edge> before) {
+  if (!join_) {
+    auto made = std::make_shared<Launch>();
+    made->work = Launch::Work::join;
+    made->domain = Rect::of({1});
+    made->single = true;
+    join_ = std::move(made);
   }
+  std::vector<TaskEdge> after;
+  for (const FieldUsers::Edge& edge : before)
+    after.push_back({NodeId(edge.user), {}, 0, 0, EdgeKind::order, edge.why, place});
+  PointGroup group;
+  group.count = 1;
+  group.launch = join_;
+  graph_.begin_points(std::move(group));
+  Definition definition;
+  definition.kind = Definition::Kind::launch;
+  definition.name = "joined";
+  const NodeId node =
+      graph_.add(graph_.define(std::move(definition)),
+                 {.in = {}, .out = {}, .scope = launch.scope, .span = session_[launch.node].span, .after = after});
+  return node.value;
 }
 
 // A later use of the same task may have found a better reason.
@@ -77,6 +153,7 @@ void Points::wait_for_maps(const LaunchNode& launch, const Launch& what, std::ui
 
 NodeId Points::add(const LaunchNode& launch) {
   const Launch& what = session_.launch(launch.node);
+  announce(launch, what);
   PointGroup group;
   group.count = static_cast<std::uint32_t>(what.points());
   group.launch = std::static_pointer_cast<const Launch>(session_.arguments(launch.node).front().object());
@@ -84,11 +161,7 @@ NodeId Points::add(const LaunchNode& launch) {
     const Region& region = session_.regions[use.space.root];
     group.regions.push_back({region.extents, static_cast<std::uint32_t>(region.fields.size())});
   }
-  group.pieces.reserve(group.count * what.uses.size());
-  each_point(what.domain, [&](const Point& point) {
-    for (const LaunchUse& use : what.uses) group.pieces.push_back(piece(use.at(point)));
-    return true;
-  });
+  add_pieces(what, group);
   const NodeId first(graph_.size());
   PointGroup folds = group;
   graph_.begin_points(std::move(group));

@@ -19,6 +19,7 @@ void note(PoisonedPoints::Causes& causes, NodeId node, std::uint32_t cause) {
 
 void PoisonedPoints::each_point(const Batch& batch, const BatchGraph& graph, FunctionRef<void(const Task&)> visit) {
   for (const PointGroup& group : graph.graph->point_groups()) {
+    if (is_join(group)) continue;
     // Folds stand behind the points of their launch, at the same place of the batch.
     const NodeId launch = batch.nodes[graph.position(group.first)];
     for (std::uint32_t position = 0; position < group.count; ++position)
@@ -28,8 +29,8 @@ void PoisonedPoints::each_point(const Batch& batch, const BatchGraph& graph, Fun
 
 // What it does to regions itself: contributions reach a field by their fold.
 void PoisonedPoints::each_use(const Task& task,
-                              FunctionRef<void(const LaunchUse&, Privilege, const Intervals&)> visit) {
-  const std::vector<LaunchUse>& uses = task.group.launch->uses;
+                              FunctionRef<void(const LaunchUse&, Privilege, const Intervals&)> visit) const {
+  const std::vector<LaunchUse>& uses = session_.launch(task.launch).uses;  // those of the plan may be of other regions
   for (std::size_t u = 0; u < uses.size(); ++u) {
     const bool reduces = uses[u].privilege == Privilege::reduce;
     if (reduces != task.group.folds) continue;

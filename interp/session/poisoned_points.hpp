@@ -36,7 +36,7 @@ class PoisonedPoints {
     std::uint32_t position;
   };
   static void each_point(const Batch& batch, const BatchGraph& graph, FunctionRef<void(const Task&)> visit);
-  static void each_use(const Task& task, FunctionRef<void(const LaunchUse&, Privilege, const Intervals&)> visit);
+  void each_use(const Task& task, FunctionRef<void(const LaunchUse&, Privilege, const Intervals&)> visit) const;
   static void overwrite(Fields& fields, const LaunchUse& use, const Intervals& points);
   void poison(const LaunchUse& use, const Intervals& points, std::uint32_t cause);
   void meet_fields(const Fields& fields, const Task& task, Causes& met) const;

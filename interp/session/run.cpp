@@ -220,7 +220,9 @@ std::map<NodeId, std::uint32_t> Session::causes_by_task(const Batch& batch, cons
     known->second = std::min(known->second, cause);
   };
   for (const auto& [node, cause] : failed) note(node, cause);
-  for (const auto& [node, poison] : outcome.dead) note(node, failed.at(poison.origin));
+  for (const auto& [node, poison] : outcome.dead)
+    if (const PointGroup* group = graph.graph->points(node); !group || !is_join(*group))
+      note(node, failed.at(poison.origin));
   return causes;
 }
 

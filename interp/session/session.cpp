@@ -10,7 +10,9 @@ Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
     : backend_(backend),
       bodies_(bodies),
       options_(options),
-      live_(backend, graph, options.forget),
+      live_(
+          backend, graph, options.forget, [this](RegionId region) { gone(region); },
+          [this](PartitionId partition) { gone(partition); }),
       pending_(graph, live_, options.schedule, options.window),
       plans_(backend, bodies, options.sink_rule, options.record),
       failures_(graph),
@@ -49,11 +51,13 @@ void Session::closed(ScopeId scope) {
   sweep_if_due();
 }
 
-void Session::release(RegionId region) {
-  if (!live_.release(region)) return;
+void Session::gone(RegionId region) {
   plans_.forget(region);
   poisoned_.forget(region);
+  if (options_.forget) graph.remove_region(region);
 }
+
+void Session::gone(PartitionId partition) { plans_.forget(graph.regions[partition].parent.root, partition); }
 
 // ---- what the program asks for ---------------------------------------------------------------------
 

@@ -51,7 +51,9 @@ class Session final : public Recorder {
   void retain(Ref ref) override { live_.retain(ref); }
   void release(Ref ref) override { pending_.unnamed(live_.release(ref)); }
   void retain(RegionId region) override { live_.retain(region); }
-  void release(RegionId region) override;
+  void release(RegionId region) override { live_.release(region); }
+  void retain(PartitionId partition) override { live_.retain(partition); }
+  void release(PartitionId partition) override { live_.release(partition); }
   void run_pending() override;
   bool due() const override { return pending_.is_due(); }
   void repeats(DefinitionId task) override { pending_.repeats(task); }
@@ -109,11 +111,13 @@ class Session final : public Recorder {
               Outcome& outcome);
   void commit(const Batch& batch, std::span<const Location> inputs, const Outcome& outcome, const Causes& failed);
   void lose(const Batch& batch, std::span<const Location> inputs, Outcome& outcome);
-  std::map<NodeId, std::uint32_t> causes_by_task(const Batch& batch, const BatchGraph& graph,
-                                                 const Causes& failed, const Outcome& outcome) const;
+  std::map<NodeId, std::uint32_t> causes_by_task(const Batch& batch, const BatchGraph& graph, const Causes& failed,
+                                                 const Outcome& outcome) const;
   void note_failed_effects(const Batch& batch, const std::map<NodeId, std::uint32_t>& failed);
   std::vector<Poison> dead_points(const Causes& met) const;
   Failures::Cause cause_of(const Batch& batch, const BatchGraph& graph, const Poison& poison) const;
+  void gone(RegionId region);
+  void gone(PartitionId partition);
   void sweep_if_due();
   void sweep();
   Staying staying();

@@ -25,6 +25,7 @@ struct Launch final : Object {
     reduce,   // a map becomes the tensor that its points make by the fixed tree
     gather,   // a map becomes one tensor with a new first axis
     element,  // one point of a map
+    join,     // nothing: it only comes after others, and before others; in graphs that are about to run
   };
   Work work = Work::task;
   FunctionId task;
@@ -39,10 +40,17 @@ struct Launch final : Object {
   std::size_t points() const { return static_cast<std::size_t>(domain.size()); }
   bool writes() const;  // to fields
   bool reduces() const;
-  std::string key() const;  // equal ones do the same with equal inputs
+  std::string key() const;  // equal ones do the same with equal inputs, as long as what they name is there
+  // Equal ones do the same to regions of equal extents, whichever they are: one plan serves both.
+  std::string shape(const RegionForest& forest) const;
   std::string text() const override { return "<launch>"; }
+
+ private:
+  static void put_use(std::string& key, const LaunchUse& use);
+  void put_rest(std::string& key) const;
 };
 
 bool is_launch(const TaskGraph& graph, NodeId node);
+inline bool is_join(const PointGroup& group) { return group.launch->work == Launch::Work::join; }
 
 }  // namespace taskspec

@@ -174,15 +174,21 @@ RegionId TaskGraph::add_region(Region region, Span span) {
   const Region& added = regions[id];
   Type type = Type::tensor(Precision::f64, {});
   for (std::size_t axis = 0; axis < added.extents.rank; ++axis) type.dims.emplace_back(added.extents.extent(axis));
-  region_types_.emplace_back();
-  region_places_.emplace_back();
+  if (region_types_.size() <= id.index()) region_types_.resize(id.index() + 1);
+  if (region_places_.size() <= id.index()) region_places_.resize(id.index() + 1);
   for (std::size_t field = 0; field < added.fields.size(); ++field) {
     type.precision = added.fields[field].precision;
-    region_types_.back().push_back(intern(type));
-    region_places_.back().push_back(
+    region_types_[id.index()].push_back(intern(type));
+    region_places_[id.index()].push_back(
         add_place(fmt::format("{}.{}", added.name, added.fields[field].name), Ref::field(id, field)));
   }
   return id;
+}
+
+void TaskGraph::remove_region(RegionId id) {
+  regions.remove(id);
+  region_types_[id.index()].clear();
+  region_places_[id.index()].clear();
 }
 
 const Launch& TaskGraph::launch(NodeId id) const {

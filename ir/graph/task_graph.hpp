@@ -64,10 +64,10 @@ struct Definition {
   std::string name;    // "add", "Scale.apply", "for"
   std::string suffix;  // ".backward": its nodes are called after others, "Net.forward#0.backward"
   const OpDef* op = nullptr;
-  FunctionId function;  // task, call, launch: the definition; branch, loop: the function it stands in
-  CallId call;                                   // branch, loop
-  std::string symbol;                            // native: Bodies::native knows the function
-  std::shared_ptr<const OpList> list;            // listed
+  FunctionId function;                 // task, call, launch: the definition; branch, loop: the function it stands in
+  CallId call;                         // branch, loop
+  std::string symbol;                  // native: Bodies::native knows the function
+  std::shared_ptr<const OpList> list;  // listed
   std::shared_ptr<const EmbeddedTask> embedded;  // embedded
   TrainingPass pass = TrainingPass::none;
   std::vector<std::string> inputs;   // slot names
@@ -197,7 +197,7 @@ class TaskGraph {
     std::vector<Value> arguments = {};  // host operands: one entry per operand or parameter, none for tensors
     Span span = {};
     bool first_value = false;
-    std::uint32_t ordinal = UINT32_MAX;  // of the node that it is called after; none: it is counted
+    std::uint32_t ordinal = UINT32_MAX;    // of the node that it is called after; none: it is counted
     std::span<const TaskEdge> after = {};  // order edges into it that no requirement tells of
     bool effect = false, maps = false;     // as in a TaskNode; effect: also without a requirement
   };
@@ -216,6 +216,7 @@ class TaskGraph {
   PlaceId add_place(std::string name, Ref initial);
   void add_result(GraphResult result);
   RegionId add_region(Region region, Span span = {});  // with a place for each field
+  void remove_region(RegionId id);  // nobody names it, and no task that is not done; its places go with a sweep
   PlaceId place(RegionId region, std::size_t field) const { return region_places_[region.index()][field]; }
   // `recorded` hears of the node when only its places are not brought up to date yet. Without memory for the node, or
   // where `recorded` throws, nothing has changed.
@@ -322,7 +323,7 @@ class TaskGraph {
   void retire_scopes(const Staying& staying);
   void retire_agents();
   std::vector<std::vector<Value>> retire_arguments();
-  std::vector<std::vector<TypeId>> region_types_;   // by region and field
+  std::vector<std::vector<TypeId>> region_types_;    // by region and field
   std::vector<std::vector<PlaceId>> region_places_;  // the same
   std::vector<PointGroup> groups_;                   // by first node
   std::deque<IndexSpace> pieces_;

@@ -8,11 +8,30 @@ namespace taskspec {
 
 Atoms::Atoms(const Rect& root) : root_(root), nodes_(1), parts_(1) { parts_[0].size = root.size(); }
 
+Atoms::Keys& Atoms::keys(PartitionId partition) {
+  if (last_partition_ == partition) return *last_keys_;
+  std::unique_ptr<Keys>& of = keys_[partition.value];
+  if (!of) of = std::make_unique<Keys>();
+  last_partition_ = partition;
+  return *(last_keys_ = of.get());
+}
+
+void Atoms::forget(PartitionId partition) {
+  const auto known = keys_.find(partition.value);
+  if (known == keys_.end()) return;
+  listed_ -= known->second->listed;
+  keys_.erase(known);
+  last_partition_ = {};
+}
+
+void Atoms::note_listed(const Space& space, std::uint32_t count) {
+  listed_ += count;
+  if (space.partition.valid()) keys(space.partition).listed += count;
+}
+
 Atoms::List& Atoms::list(const RegionForest& forest, const Space& space) {
   if (!space.partition.valid()) return whole_;
-  if (keys_.size() <= space.partition.index()) keys_.resize(space.partition.index() + 1);
-  std::unique_ptr<Keys>& of = keys_[space.partition.index()];
-  if (!of) of = std::make_unique<Keys>();
+  Keys* of = &keys(space.partition);
   const Rect& colours = forest[space.partition].colours;
   const std::int64_t colour = colours.rank == 1 ? space.colour.at[0] : colours.linear(space.colour);
   const std::int64_t number = colour / Page::size;
@@ -28,10 +47,14 @@ Atoms::List& Atoms::list(const RegionForest& forest, const Space& space) {
 std::span<const Atoms::Atom> Atoms::of(const RegionForest& forest, const Space& space,
                                        FunctionRef<void(Atom, Atom)> split) {
   List& found = list(forest, space);
-  if (found.known == 0)
-    look_up(forest, space, found, split);
-  else if (found.known != parts_.size())
-    follow(found);
+  if (found.known != parts_.size()) {
+    const std::uint32_t before = found.count;
+    if (found.known == 0)
+      look_up(forest, space, found, split);
+    else
+      follow(found);
+    note_listed(space, found.count - before);
+  }
   return {pool_.data() + found.begin, found.count};
 }
 
@@ -167,8 +190,7 @@ void Atoms::cut(const RegionForest& forest, std::uint32_t node, const Rect& box,
 std::size_t Atoms::bytes() const {
   std::size_t bytes = sizeof(*this) + nodes_.capacity() * sizeof(Node) + parts_.capacity() * sizeof(Part) +
                       pool_.capacity() * sizeof(Atom) + found_.capacity() * sizeof(Found);
-  for (const auto& keys : keys_)
-    if (keys) bytes += sizeof(Keys) + keys->pages.size() * (sizeof(Page) + 32);
+  for (const auto& [partition, keys] : keys_) bytes += sizeof(Keys) + 48 + keys->pages.size() * (sizeof(Page) + 32);
   return bytes;
 }
 

@@ -20,7 +20,9 @@ class Atoms {
   // The atoms that together are the space; valid until the next call. `split` is told of each new atom, and of the one
   // that it was a part of.
   std::span<const Atom> of(const RegionForest& forest, const Space& space, FunctionRef<void(Atom from, Atom to)> split);
+  void forget(PartitionId partition);  // its pieces will not be asked for again
   std::size_t count() const { return parts_.size(); }
+  bool is_worn() const { return pool_.size() > 4096 && pool_.size() > 4 * listed_; }  // most of it is no list any more
   std::size_t bytes() const;
 
  private:
@@ -48,6 +50,7 @@ class Atoms {
     std::unordered_map<std::int64_t, std::unique_ptr<Page>> pages;
     std::int64_t last_number = -1;
     Page* last = nullptr;
+    std::size_t listed = 0;  // atoms in its lists
   };
   struct Found {
     std::uint32_t node;
@@ -55,6 +58,8 @@ class Atoms {
   };
 
   List& list(const RegionForest& forest, const Space& space);
+  Keys& keys(PartitionId partition);
+  void note_listed(const Space& space, std::uint32_t count);
   void look_up(const RegionForest& forest, const Space& space, List& list, FunctionRef<void(Atom, Atom)> split);
   void follow(List& list);
   void find(const RegionForest& forest, const Rect& rect);
@@ -65,8 +70,11 @@ class Atoms {
   std::vector<Node> nodes_;
   std::vector<Part> parts_;
   List whole_;
-  std::vector<std::unique_ptr<Keys>> keys_;  // by partition
+  std::unordered_map<std::uint32_t, std::unique_ptr<Keys>> keys_;  // by partition
+  PartitionId last_partition_;
+  Keys* last_keys_ = nullptr;
   std::vector<Atom> pool_;
+  std::size_t listed_ = 0;  // atoms in all lists
   // Of the present search.
   std::vector<PartitionId> guides_;  // partitions whose borders are good places to cut, the outermost first
   std::vector<Found> found_;

@@ -5,6 +5,7 @@
 #include "ir/base/diag.hpp"
 #include "ir/base/text.hpp"
 #include "ir/region/piece_form.hpp"
+#include "ir/region/region_key.hpp"
 
 namespace taskspec {
 namespace {
@@ -35,14 +36,61 @@ RegionId RegionForest::add(Region region, Span span) {
                         std::to_string(axis));
   if (region.extents.size() > most_points)
     throw failure("E5008", span, "a region " + region.text() + " has more points than can be counted (2^62)");
-  regions_.push_back(std::move(region));
-  return RegionId(regions_.size() - 1);
+  return RegionId(roots_.add({std::move(region), {}, roots_.made()}));
 }
 
-PartitionId RegionForest::add(const Space& parent, const Rect& colours, std::shared_ptr<const PieceForm> form) {
+PartitionId RegionForest::add(const Space& of, const Rect& colours, std::shared_ptr<const PieceForm> form) {
+  const Space parent = of;  // which may be that of another partition: their table moves
   const Partition* above_it = above(parent);
-  partitions_.push_back({parent, colours, std::move(form), above_it ? above_it->depth + 1 : 0});
-  return PartitionId(partitions_.size() - 1);
+  std::string key;
+  put_rect(key, root(parent));
+  if (above_it) put_hash(key, above_it->content);
+  put_point(key, parent.colour);
+  put_rect(key, colours);
+  form->put_key(key, *this);
+  const Hash128 content = hash128(key);
+  std::map<Hash128, PartitionId>& known = roots_[parent.root.index()].partitions;
+  const auto [entry, fresh] = known.emplace(content, PartitionId());
+  if (!fresh) return entry->second;
+  try {
+    Partition made{parent, colours, form, above_it ? above_it->depth + 1 : 0};
+    made.content = content;
+    made.serial = partitions_.made();
+    entry->second = PartitionId(partitions_.add(std::move(made)));
+  } catch (...) {
+    known.erase(entry);
+    throw;
+  }
+  if (parent.partition.valid()) hold(parent.partition);
+  form->each_operand([this](PartitionId operand) { hold(operand); });
+  return entry->second;
+}
+
+void RegionForest::remove(RegionId id) {
+  for (const auto& [content, partition] : roots_[id.index()].partitions) partitions_.free(partition.index());
+  roots_.free(id.index());
+}
+
+// Those that go are chained one to the next: there may be any number, and there is no memory to ask for.
+void RegionForest::release(PartitionId id, FunctionRef<void(PartitionId)> gone) {
+  PartitionId going;
+  auto drop = [&](PartitionId held) {
+    Partition& partition = partitions_[held.index()];
+    if (--partition.holders > 0 || !partition.counted) return;
+    partition.next = going;
+    going = held;
+  };
+  drop(id);
+  while (going.valid()) {
+    const PartitionId last = going;
+    Partition& partition = partitions_[last.index()];
+    going = partition.next;
+    gone(last);
+    if (partition.parent.partition.valid()) drop(partition.parent.partition);
+    partition.form->each_operand(drop);
+    roots_[partition.parent.root.index()].partitions.erase(partition.content);
+    partitions_.free(last.index());
+  }
 }
 
 const Partition* RegionForest::above(const Space& space) const {
@@ -169,8 +217,10 @@ std::string RegionForest::text(PartitionId id) const {
 }
 
 std::size_t RegionForest::bytes() const {
-  std::size_t bytes = regions_.capacity() * sizeof(Region) + partitions_.capacity() * sizeof(Partition);
-  for (const Partition& partition : partitions_) bytes += partition.form->bytes();
+  constexpr std::size_t index_entry = 64;
+  std::size_t bytes = roots_.bytes() + partitions_.bytes();
+  for (std::size_t id = 0; id < partitions_.size(); ++id)
+    if (partitions_[id].form) bytes += partitions_[id].form->bytes() + index_entry;
   return bytes;
 }
 

@@ -7,13 +7,19 @@
 //   forest.points(piece(forest, owned, 2))                            // 32..48
 //   forest[owned].colours.size()                                      // 4
 //
+// A partition is found again where the same operator is asked for the same pieces of the same region. Regions and
+// partitions go when they are told to; their ids are given again, their serials never.
+//
 // Asked by one thread at a time: answers that take time are kept.
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "ir/base/hash.hpp"
 #include "ir/base/ids.hpp"
+#include "ir/base/slot_table.hpp"
 #include "ir/base/source.hpp"
 #include "ir/region/space.hpp"
 #include "ir/types/precision.hpp"
@@ -63,19 +69,36 @@ struct Partition {
   std::uint32_t depth = 0;  // partitions above it
   enum class Known : std::uint8_t { unknown, no, yes };
   mutable Known is_disjoint = Known::unknown, is_complete = Known::unknown;
+  Hash128 content = {};       // equal: the same pieces of roots of the same extents
+  std::uint64_t serial = 0;   // of all partitions there ever were in the forest
+  std::uint32_t holders = 0;  // handles, tasks, and partitions that are made of it
+  bool counted = false;       // a handle named it: it goes with its last holder, and not only with its region
+  PartitionId next = {};      // of those that are about to go
 };
 
 class RegionForest {
  public:
   // Throws Error: extents below 0, a rank above 4 or none (E1003); more than 2^62 points (E5008).
   RegionId add(Region region, Span span = {});
+  // The one that is there, where it has the same parent, colours and form.
   PartitionId add(const Space& parent, const Rect& colours, std::shared_ptr<const PieceForm> form);
 
-  const Region& operator[](RegionId id) const { return regions_[id.index()]; }
+  // A region that nobody names any more, with all its partitions. These two take no memory.
+  void remove(RegionId id);
+  // A holder has gone. Tells which partitions go with it, while they are still there.
+  void release(PartitionId id, FunctionRef<void(PartitionId)> gone);
+  void hold(PartitionId id) { ++partitions_[id.index()].holders; }
+  void retain(PartitionId id) {  // by a handle
+    hold(id);
+    partitions_[id.index()].counted = true;
+  }
+  std::uint64_t serial(RegionId id) const { return roots_[id.index()].serial; }
+
+  const Region& operator[](RegionId id) const { return roots_[id.index()].region; }
   const Partition& operator[](PartitionId id) const { return partitions_[id.index()]; }
   const Rect& root(PartitionId id) const { return (*this)[(*this)[id].parent.root].extents; }
   const Rect& root(const Space& space) const { return (*this)[space.root].extents; }
-  std::size_t regions() const { return regions_.size(); }
+  std::size_t regions() const { return roots_.size(); }  // ids so far, those that are free included
   std::size_t partitions() const { return partitions_.size(); }
 
   IndexSpace points(const Space& space) const;
@@ -104,8 +127,13 @@ class RegionForest {
 
  private:
   const Partition* above(const Space& space) const;
-  std::vector<Region> regions_;
-  std::vector<Partition> partitions_;
+  struct Root {
+    Region region;
+    std::map<Hash128, PartitionId> partitions;  // by content
+    std::uint64_t serial = 0;                   // of all regions there ever were in the forest
+  };
+  SlotTable<Root> roots_;
+  SlotTable<Partition> partitions_;
 };
 
 inline Space piece(const RegionForest& forest, PartitionId id, std::int64_t colour) {

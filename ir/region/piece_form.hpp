@@ -18,8 +18,13 @@ class PieceForm {
   virtual std::optional<bool> complete(const RegionForest& forest) const = 0;
   // A coordinate inside `box` at which pieces end, so that about as many lie on each side: where a search may cut.
   virtual std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const = 0;
+  // What it is: equal keys, equal pieces. Each form begins with a letter of its own.
+  virtual void put_key(std::string& key, const RegionForest& forest) const = 0;
+  virtual void each_operand(FunctionRef<void(PartitionId)> visit) const;  // partitions that it asks for their pieces
   virtual bool is_table() const { return false; }  // keeps its pieces; what is made of it does so too
   virtual std::size_t bytes() const { return sizeof(*this); }
 };
+
+inline void PieceForm::each_operand(FunctionRef<void(PartitionId)>) const {}
 
 }  // namespace taskspec

@@ -34,9 +34,19 @@ class FieldUsers {
   // Users come in program order. Adds to `before` whom `user` must wait for; each once, also if it is there already
   // from another access of the same user, and never `user` itself.
   void add(const RegionForest& forest, User user, const Access& access, std::vector<Edge>& before);
+  // Where many users read one space, each of them would wait for all who wrote a part of it, and each later writer for
+  // all of them: as many edges as the two numbers multiplied. Told of that before the readers come, `join` makes a user
+  // that waits for whom they would wait for, and they wait for that one.
+  using Join = FunctionRef<User(std::span<const Edge> before)>;
+  // So many users that come next read the space. More than `most` predecessors of several become one; so do, in `part`,
+  // more than `most` of such readers.
+  void share(const RegionForest& forest, const Access& access, std::size_t readers, std::size_t most, Join join);
+  // Users that come next change these fields.
+  void part(const RegionForest& forest, RegionId region, const FieldMask& fields, std::size_t most, Join join);
   // All users so far are done: nobody waits for them any more. What was looked up stays.
   void forget();
-  void forget(RegionId region);  // and all that is kept for it: its last handle has gone
+  void forget(RegionId region);                         // and all that is kept for it: its last handle has gone
+  void forget(RegionId region, PartitionId partition);  // which pieces it had
 
   std::size_t atoms() const;
   std::size_t bytes() const;

@@ -291,3 +291,127 @@ TEST_CASE("[groups] a launch is independent where brute force over points says s
   CHECK(beyond > 10);
   CHECK(aliased_taken_as_disjoint > 3);
 }
+
+namespace {
+
+// Launches of several points, as a session tells of them: what many points read or change is announced first. Joins
+// are users, too.
+struct Joined {
+  std::vector<std::vector<std::uint32_t>> before;  // by user
+  std::vector<std::uint32_t> users;                // of each point of the program, in order
+  std::size_t joins = 0, edges = 0;
+};
+
+Joined joined(const RegionForest& forest, const std::vector<UseProgram>& launches, std::size_t most) {
+  FieldUsers users;
+  Joined made;
+  const auto join = [&](std::span<const FieldUsers::Edge> before) {
+    std::vector<std::uint32_t>& all = made.before.emplace_back();
+    for (const FieldUsers::Edge& edge : before) all.push_back(edge.user);
+    ++made.joins;
+    return static_cast<FieldUsers::User>(made.before.size() - 1);
+  };
+  for (const UseProgram& points : launches) {
+    for (const auto& uses : points)
+      for (const Use& use : uses)
+        if (use.access.privilege != Privilege::in)
+          users.part(forest, use.access.space.root, use.access.fields, most, join);
+    for (const auto& uses : points)
+      for (const Use& use : uses)
+        if (use.access.privilege == Privilege::in) users.share(forest, use.access, points.size(), most, join);
+    for (const auto& uses : points) {
+      std::vector<FieldUsers::Edge> before;
+      const auto user = static_cast<FieldUsers::User>(made.before.size());
+      for (const Use& use : uses) users.add(forest, user, use.access, before);
+      std::vector<std::uint32_t>& all = made.before.emplace_back();
+      for (const FieldUsers::Edge& edge : before) all.push_back(edge.user);
+      made.users.push_back(user);
+    }
+  }
+  for (const auto& all : made.before) made.edges += all.size();
+  return made;
+}
+
+// Pairs of points of which the later one comes behind the earlier one.
+std::set<std::pair<std::size_t, std::size_t>> ordered(const Joined& made) {
+  std::vector<std::set<std::uint32_t>> reach(made.before.size());
+  for (std::size_t user = 0; user < made.before.size(); ++user)
+    for (const std::uint32_t earlier : made.before[user]) {
+      REQUIRE(earlier < user);
+      reach[user].insert(earlier);
+      reach[user].insert(reach[earlier].begin(), reach[earlier].end());
+    }
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t later = 0; later < made.users.size(); ++later)
+    for (std::size_t earlier = 0; earlier < later; ++earlier)
+      if (reach[made.users[later]].contains(made.users[earlier])) pairs.insert({earlier, later});
+  return pairs;
+}
+
+// Launches whose points do not interfere: several of them read the same space, others take pieces each its own.
+std::vector<UseProgram> random_launches(GrownForest& grown, std::size_t count) {
+  std::vector<UseProgram> launches;
+  while (launches.size() < count) {
+    UseProgram points;
+    const std::size_t most = static_cast<std::size_t>(grown.number(1, 5));
+    const UseProgram some = random_program(grown, 1);
+    for (const UseProgram& more = random_program(grown, most); const auto& uses : more) {
+      std::vector<Use> all = grown.number(0, 1) ? some[0] : uses;
+      for (Use& use : all)
+        if (grown.number(0, 2) > 0) use.access.privilege = Privilege::in;
+      const bool fits = std::ranges::none_of(points, [&](const std::vector<Use>& other) {
+        return std::ranges::any_of(
+            other, [&](const Use& a) { return std::ranges::any_of(all, [&](const Use& b) { return clash(a, b); }); });
+      });
+      if (fits && (all.size() == 1 || !clash(all[0], all[1]))) points.push_back(all);
+    }
+    launches.push_back(points);
+  }
+  return launches;
+}
+
+}  // namespace
+
+TEST_CASE("[privileges] joins order what interferes, and nothing else") {
+  std::size_t joins = 0;
+  for (const std::uint64_t seed : random_seeds(150, 10'000)) {
+    CAPTURE(seed);
+    GrownForest grown(seed);
+    for (int i = 0; i < 6; ++i) grown.grow();
+    const std::vector<UseProgram> launches = random_launches(grown, 10);
+    const auto one_by_one = ordered(joined(grown.forest, launches, SIZE_MAX));
+    UseProgram program;
+    for (const UseProgram& points : launches) program.insert(program.end(), points.begin(), points.end());
+    const auto reach = closure(brute_force(program, 0), program.size());
+    for (std::size_t later = 0; later < program.size(); ++later)
+      for (std::size_t earlier = 0; earlier < later; ++earlier)
+        REQUIRE(one_by_one.contains({earlier, later}) == reach[later][earlier]);
+    for (const std::size_t most : {0, 1, 2}) {
+      const Joined made = joined(grown.forest, launches, most);
+      CHECK(ordered(made) == one_by_one);
+      joins += made.joins;
+    }
+  }
+  CHECK(joins > 1000);
+}
+
+TEST_CASE("[privileges] what all points of a launch read, and others change, costs edges for their sum") {
+  constexpr std::int64_t count = 1000;
+  GrownForest grown(1);
+  RegionForest forest;
+  const RegionId region = forest.add({"Cell", "cells", Rect::of({count}), {{"a", Precision::f64}}});
+  const PartitionId own = blocks(forest, {region}, Point::of(count));
+  std::vector<UseProgram> launches;
+  for (int turn = 0; turn < 3; ++turn) {
+    UseProgram writers, readers;
+    for (std::int64_t i = 0; i < count; ++i) {
+      writers.push_back({{{piece(forest, own, i), FieldMask::of({0}), Privilege::inout}, {}}});
+      readers.push_back({{{{region}, FieldMask::of({0}), Privilege::in}, {}}});
+    }
+    launches.push_back(std::move(writers));
+    launches.push_back(std::move(readers));
+  }
+  const Joined made = joined(forest, launches, 32);
+  CHECK(made.joins == 5);
+  CHECK(made.edges == 10 * count);
+}

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/base/key.hpp"
+#include "ir/region/region_key.hpp"
+
 namespace taskspec {
 namespace {
 
@@ -116,6 +119,18 @@ std::optional<bool> HaloForm::complete(const RegionForest& forest) const {
 
 std::optional<std::int64_t> HaloForm::middle(const RegionForest& forest, const Rect& box, std::size_t axis) const {
   return forest[of_].form->middle(forest, box, axis);
+}
+
+void HaloForm::put_key(std::string& key, const RegionForest& forest) const {
+  key += 'h';
+  put_hash(key, forest[of_].content);
+  put_signed(key, k_);
+  put_number(key, static_cast<std::uint64_t>(shape_));
+}
+
+void ShrinkForm::put_key(std::string& key, const RegionForest&) const {
+  key += 'i';
+  put_space(key, points_);
 }
 
 }  // namespace taskspec

@@ -19,6 +19,8 @@ class HaloForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest& forest) const override;
   std::optional<bool> complete(const RegionForest& forest) const override;
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  void put_key(std::string& key, const RegionForest& forest) const override;
+  void each_operand(FunctionRef<void(PartitionId)> visit) const override { visit(of_); }
 
  private:
   PartitionId of_;
@@ -39,6 +41,7 @@ class ShrinkForm final : public PieceForm {
   std::optional<std::int64_t> middle(const RegionForest&, const Rect&, std::size_t) const override {
     return std::nullopt;
   }
+  void put_key(std::string& key, const RegionForest& forest) const override;
   std::size_t bytes() const override { return sizeof(*this) + points_.intervals().runs().size() * 24; }
 
  private:

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/base/key.hpp"
+#include "ir/region/region_key.hpp"
+
 namespace taskspec {
 
 IndexSpace combine(const Rect& root, SetOperator op, const IndexSpace& a, const IndexSpace& b) {
@@ -102,6 +105,23 @@ std::optional<bool> CrossForm::complete(const RegionForest& forest) const {
 std::optional<std::int64_t> CrossForm::middle(const RegionForest& forest, const Rect& box, std::size_t axis) const {
   const auto found = forest[left_].form->middle(forest, box, axis);
   return found ? found : forest[right_].form->middle(forest, box, axis);
+}
+
+void SetForm::put_key(std::string& key, const RegionForest& forest) const {
+  key += 's';
+  put_number(key, static_cast<std::uint64_t>(op_));
+  put_hash(key, forest[left_].content);
+  put_number(key, right_.valid());
+  if (right_.valid())
+    put_hash(key, forest[right_].content);
+  else
+    put_space(key, points_);
+}
+
+void CrossForm::put_key(std::string& key, const RegionForest& forest) const {
+  key += 'x';
+  put_hash(key, forest[left_].content);
+  put_hash(key, forest[right_].content);
 }
 
 }  // namespace taskspec

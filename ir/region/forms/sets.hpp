@@ -20,6 +20,12 @@ class SetForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest& forest) const override;
   std::optional<bool> complete(const RegionForest& forest) const override;
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  void put_key(std::string& key, const RegionForest& forest) const override;
+  void each_operand(FunctionRef<void(PartitionId)> visit) const override {
+    visit(left_);
+    if (right_.valid()) visit(right_);
+    if (space_.partition.valid()) visit(space_.partition);
+  }
 
  private:
   SetOperator op_;
@@ -37,6 +43,11 @@ class CrossForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest& forest) const override;
   std::optional<bool> complete(const RegionForest& forest) const override;
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  void put_key(std::string& key, const RegionForest& forest) const override;
+  void each_operand(FunctionRef<void(PartitionId)> visit) const override {
+    visit(left_);
+    visit(right_);
+  }
 
  private:
   PartitionId left_, right_;

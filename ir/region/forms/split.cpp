@@ -1,5 +1,8 @@
 #include "ir/region/forms/split.hpp"
 
+#include "ir/base/key.hpp"
+#include "ir/region/region_key.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -77,6 +80,19 @@ std::optional<std::int64_t> SparseBlocksForm::middle(const RegionForest&, const 
   if (!found) return std::nullopt;
   const std::int64_t point = points_.nth(*found);
   return point > box.lo[0] ? std::optional(point) : std::nullopt;
+}
+
+void BlocksForm::put_key(std::string& key, const RegionForest&) const {
+  key += 'b';
+  put_rect(key, rect_);
+  put_point(key, counts_);
+  put_number(key, colour_rank_);
+}
+
+void SparseBlocksForm::put_key(std::string& key, const RegionForest&) const {
+  key += 'r';
+  put_space(key, IndexSpace(root_, points_));
+  put_signed(key, shares_.shares);
 }
 
 }  // namespace taskspec

@@ -23,6 +23,7 @@ class BlocksForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest&) const override { return true; }
   std::optional<bool> complete(const RegionForest&) const override { return true; }
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  void put_key(std::string& key, const RegionForest& forest) const override;
 
  private:
   Shares along(std::size_t axis) const { return {rect_.extent(axis), counts_.at[axis]}; }
@@ -41,6 +42,7 @@ class SparseBlocksForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest&) const override { return true; }
   std::optional<bool> complete(const RegionForest&) const override { return true; }
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  void put_key(std::string& key, const RegionForest& forest) const override;
   std::size_t bytes() const override { return sizeof(*this) + points_.runs().size() * 24; }
 
  private:

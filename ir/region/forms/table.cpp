@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ir/base/diag.hpp"
+#include "ir/base/key.hpp"
+#include "ir/region/region_key.hpp"
 
 namespace taskspec {
 
@@ -41,6 +43,13 @@ std::optional<std::int64_t> TableForm::middle(const RegionForest&, const Rect& b
   const auto first = begin_at(box.lo[0] + 1), behind = begin_at(box.hi[0]);
   if (first == behind) return std::nullopt;
   return (first + (behind - first) / 2)->run.lo / size;
+}
+
+void TableForm::put_key(std::string& key, const RegionForest&) const {
+  key += 't';
+  std::string pieces;
+  for (const IndexSpace& piece : pieces_) put_space(pieces, piece);
+  put_hash(key, hash128(pieces));
 }
 
 std::size_t TableForm::bytes() const {
