@@ -102,6 +102,7 @@ class Session final : public Recorder {
   Outcome run_plan(const Plans::Made& plan, std::span<const Location> inputs, std::span<const Poison> dead = {});
   void settled(NodeId node);  // it ran, will never run, or cannot
   void poison(NodeId node, std::uint32_t cause);
+  bool writes_fields(NodeId node) const;
   void note_if_effect(NodeId node, std::uint32_t cause);  // that it failed
   void refuse(const Batch& batch, const std::vector<Poison>& refused);
   void count(const Plans::Made& plan, const Outcome& outcome);
@@ -109,8 +110,8 @@ class Session final : public Recorder {
               Outcome& outcome);
   void commit(const Batch& batch, std::span<const Location> inputs, const Outcome& outcome, const Causes& failed);
   void lose(const Batch& batch, std::span<const Location> inputs, Outcome& outcome);
-  std::map<NodeId, std::uint32_t> causes_by_task(const Batch& batch, const BatchGraph& graph,
-                                                 const Causes& failed, const Outcome& outcome) const;
+  std::map<NodeId, std::uint32_t> causes_by_task(const Batch& batch, const BatchGraph& graph, const Causes& failed,
+                                                 const Outcome& outcome) const;
   void note_failed_effects(const Batch& batch, const std::map<NodeId, std::uint32_t>& failed);
   std::vector<Poison> dead_points(const Causes& met) const;
   Failures::Cause cause_of(const Batch& batch, const BatchGraph& graph, const Poison& poison) const;

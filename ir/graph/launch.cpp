@@ -47,6 +47,12 @@ bool Launch::reduces() const {
   return std::ranges::any_of(uses, [](const LaunchUse& use) { return use.privilege == Privilege::reduce; });
 }
 
+std::uint32_t Launch::element(std::size_t argument, std::uint32_t position) const {
+  if (argument >= taken.size() || !taken[argument]) return position;
+  const Taken& one = *taken[argument];
+  return static_cast<std::uint32_t>(one.points.linear(one.at(domain.point(position))));
+}
+
 std::string Launch::key() const {
   std::string key;
   put_number(key, static_cast<std::uint64_t>(work));
@@ -65,7 +71,13 @@ std::string Launch::key() const {
     put_number(key, static_cast<std::uint64_t>(use.privilege) * 4 + static_cast<std::uint64_t>(use.op));
   }
   key += '|';
-  for (bool own : each) key += own ? 'e' : 'w';
+  for (std::size_t k = 0; k < each.size(); ++k) {
+    const bool of_another = k < taken.size() && taken[k];
+    key += of_another ? 't' : each[k] ? 'e' : 'w';
+    if (!of_another) continue;
+    put_rect(key, taken[k]->points);
+    put_projection(key, taken[k]->at);
+  }
   put_number(key, static_cast<std::uint64_t>(op));
   put_signed(key, position);
   return key;
