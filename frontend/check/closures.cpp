@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/check/convert.hpp"
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
@@ -15,11 +17,24 @@ using Kind = Type::Kind;
 
 namespace {
 
-Record record_named(Body& body, const ast::Expr& expr) {
+Record record_of(Body& body, const ast::Expr& expr) {
   auto* name = std::get_if<ast::NameExpr>(&expr.node);
   if (!name || body.find(name->name.text)) return {};
   Record op = find_op(body.world, name->name.text);
   return op ? op : find_builtin(body.world, name->name.text);
+}
+
+// The record of a function by its name; or that of `owner(2)`, a sharding whose own operands stand behind those that
+// all shardings have.
+Record record_named(Body& body, const ast::Expr& expr) {
+  auto* call = std::get_if<ast::Call>(&expr.node);
+  if (!call) return record_of(body, expr);
+  constexpr std::string_view own[] = {"point", "size", "shards"};
+  const Record record = record_of(body, *call->callee);
+  const auto named = [](const Operand& operand, std::string_view name) { return operand.name == name; };
+  const bool makes_sharding = record && record.builtin && record.operands().size() > std::size(own) &&
+                              std::ranges::equal(record.operands().first(std::size(own)), own, named);
+  return makes_sharding ? record : Record{};
 }
 
 class Closure {
@@ -115,6 +130,8 @@ class Closure {
     for (std::size_t i = 0; i < parameters.size(); ++i)
       operands.push_back({Term{add_parameter("p" + std::to_string(i), parameters[i], span_), span_}});
     Record record = record_named(outer_, expr);
+    if (auto* call = std::get_if<ast::Call>(&expr.node))
+      for (const ast::Arg& arg : call->args) operands.push_back({expression(inner_, *arg.value)});
     if (operands.size() > record.operands().size() && !record.operands().back().variadic) {
       wrong_type(outer_.world.diags, span_,
                  fmt::format("a function of {} is wanted here", plural(parameters.size(), "parameter")));

@@ -7,6 +7,7 @@
 #include "frontend/check/declare.hpp"
 #include "frontend/check/messages.hpp"
 #include "frontend/check/statements.hpp"
+#include "frontend/check/view_body.hpp"
 #include "frontend/check/views.hpp"
 
 namespace taskspec::checking {
@@ -70,6 +71,7 @@ void check_pending(World& world, ModuleId module) {
   for (AgentId agent : std::exchange(world.file(module).pending_agents, {})) resolve_agent(world, agent);
   for (FunctionId function : pending) resolve_signature(world, function);
   for (FunctionId function : pending) check_function(world, function);
+  for (FunctionId function : pending) check_view_body(world, function);
 }
 
 }  // namespace taskspec::checking

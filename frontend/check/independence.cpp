@@ -160,6 +160,10 @@ class ApartCheck {
     Diag& diag = body_.world.diags.error("E3101", arguments_[j].expr->span, what + "; a group must be independent");
     diag.label(parameter(j).span, "declared here");
     if (i != j) diag.label(arguments_[i].expr->span, "the other one");
+    const bool same_for_all = point_ && i == j && piece == this->piece(i, points_.front()) && points_.size() > 1 &&
+                              piece == this->piece(i, points_.back());
+    if (same_for_all && !std::holds_alternative<ast::Index>(arguments_[i].expr->node))
+      diag.help("each point takes a piece of its own: p[i], with p = blocks(" + piece + ", n)");
     return false;
   }
 

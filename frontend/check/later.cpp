@@ -16,9 +16,7 @@ constexpr std::array parts{
     Part{"attach", "files of regions"},
     Part{"detach", "files of regions"},
     Part{"mpi", "shards"},
-    Part{"owner", "shards"},
     Part{"parallelise", "shards"},
-    Part{"tiled", "shards"},
 };
 
 constexpr bool before(const Part& a, const Part& b) { return a.name < b.name; }

@@ -118,7 +118,7 @@ class RegionCall {
 
   Term data(const ast::Expr& expr, std::size_t i) {
     pieces_[i] = &expr;
-    Term given = of_point(expr) ? projected(expr) : output_of(body_, expression(body_, expr));
+    Term given = of_point(expr) ? projected(expr, Kind::partition) : output_of(body_, expression(body_, expr));
     const Type type = body_.type(given);
     if (type.is(Kind::error) || fits(type, parameter(i).type)) {
       if (type.is(Kind::region)) bind(parameter(i).type, given);
@@ -128,6 +128,10 @@ class RegionCall {
                             fmt::format("{} is {}, this is {}", described(i), parameter(i).type.text(), type.text()));
     diag.label(parameter(i).span, "declared here");
     if (type.is(Kind::partition)) diag.help(domain_ ? "one of its pieces: p[i]" : "one of its pieces: p[0]");
+    const Type& view = parameter(i).type;
+    if (type.is(Kind::region) && type.fields == view.fields)
+      diag.help(fmt::format("a view has an extent for each axis: {}[{}]", type.names[0],
+                            joined(std::vector<std::string>(type.dims.size(), "_"), ", ")));
     if (type.is(Kind::region_field)) diag.help("pass the region; the signature says which fields the task sees");
     return body_.error(expr.span);
   }
@@ -152,54 +156,62 @@ class RegionCall {
     return body_.error(expr.span);
   }
 
-  // p[f(i)] as a partition and f.
-  Term projected(const ast::Expr& expr) {
+  // p[f(i)] as a partition and f; so is m[f(i)], of what a launch gave.
+  Term projected(const ast::Expr& expr, Kind wanted) {
     auto* index = std::get_if<ast::Index>(&expr.node);
     if (!index || mentions(*index->base, *domain_->point)) return refuse_point(expr);
-    const Term partition = output_of(body_, expression(body_, *index->base));
-    const Type type = body_.type(partition);
-    if (type.is(Kind::error)) return partition;
-    if (!type.is(Kind::partition)) return refuse_point(expr);
+    const Term of = output_of(body_, expression(body_, *index->base));
+    const Type type = body_.type(of);
+    if (type.is(Kind::error)) return of;
+    if (!type.is(wanted)) return refuse_point(expr);
+    const bool pieces = wanted == Kind::partition;
+    const std::string_view whose = pieces ? "a piece" : "an output of a point";
     std::vector<const ast::Expr*> items;
     for (const ast::IndexItem& item : index->items) {
       if (item.is_slice) {
-        wrong_type(world_.diags, item.span, "one of the pieces is taken for each point");
+        wrong_type(world_.diags, item.span, fmt::format("{} is taken for each point, and not several", whose));
         return body_.error(expr.span);
       }
       items.push_back(item.at.get());
     }
     const bool affine = std::ranges::all_of(items, [&](const ast::Expr* item) { return degree(*item, *domain_) < 2; });
-    std::vector<Term> in{partition};
-    if (affine) {
-      if (!corners(*index, type.inputs, in)) return body_.error(expr.span);
+    std::vector<Term> in{of};
+    if (!pieces && is_point_itself(*index) && type.inputs == domain_->rank) {  // its own
+    } else if (affine) {
+      if (!corners(*index, type.inputs, std::string(whose), in)) return body_.error(expr.span);
     } else {
-      if (items.size() != type.inputs && items.size() != 1) return wrong_rank(*index, type.inputs, items.size());
+      if (items.size() != type.inputs && items.size() != 1) return wrong_rank(*index, whose, type.inputs, items.size());
       in.push_back(function_of_point(body_, *domain_->point, domain_->type(), items, type.inputs, index->brackets));
       if (body_.is_error(in.back())) return in.back();
     }
-    Type piece(Kind::region);
-    piece.names = type.names;
-    piece.fields = type.fields;
-    for (std::size_t i = 0; i < type.dims.size(); ++i) piece.dims.push_back(unknown_extent(body_, "_"));
-    Term made = body_.make(Form::projection, std::move(piece), expr.span, in);
+    Term made = body_.make(Form::projection, pieces ? piece_of(type) : Type(type.parts[0]), expr.span, in);
     body_[made.id].index = static_cast<std::uint32_t>(domain_->rank);
     return made;
   }
 
-  Term wrong_rank(const ast::Index& index, std::size_t rank, std::size_t given) {
-    wrong_type(world_.diags, index.brackets, fmt::format("a piece goes by {}, here {}", plural(rank, "number"), given));
+  Type piece_of(const Type& partition) {
+    Type piece(Kind::region);
+    piece.names = partition.names;
+    piece.fields = partition.fields;
+    for (std::size_t i = 0; i < partition.dims.size(); ++i) piece.dims.push_back(unknown_extent(body_, "_"));
+    return piece;
+  }
+
+  Term wrong_rank(const ast::Index& index, std::string_view whose, std::size_t rank, std::size_t given) {
+    wrong_type(world_.diags, index.brackets,
+               fmt::format("{} goes by {}, here {}", whose, plural(rank, "number"), given));
     return body_.error(index.brackets);
   }
 
   // An affine f is known by its values at the point 0 and at the unit points.
-  bool corners(const ast::Index& index, std::size_t rank, std::vector<Term>& in) {
+  bool corners(const ast::Index& index, std::size_t rank, const std::string& whose, std::vector<Term>& in) {
     for (std::size_t corner = 0; corner <= domain_->rank; ++corner) {
       body_.scopes.emplace_back();
       std::vector<Term> point;
       for (std::size_t axis = 0; axis < domain_->rank; ++axis)
         point.push_back(body_.constant(Value(std::int64_t{corner == axis + 1}), Kind::integer, index.brackets));
       define_point(point, index.brackets);
-      const auto colour = colour_of(body_, index, rank, "a piece");
+      const auto colour = colour_of(body_, index, rank, whose);
       body_.scopes.pop_back();
       if (!colour) return false;
       in.insert(in.end(), colour->begin(), colour->end());
@@ -226,29 +238,23 @@ class RegionCall {
   // ---- values ----
 
   Term value(const ast::Expr& expr, std::size_t i) {
-    if (of_point(expr)) return output_of_point(expr);
+    if (of_point(expr)) return projected(expr, Kind::launch_map);
     const Type wanted = match_.substitute(parameter(i).type);
     const Term given = adapt(body_, expression(body_, expr, &wanted), wanted);
+    if (body_.type(given).is(Kind::launch_map)) return refuse_map(expr, i, body_.type(given));
     match_.bind(parameter(i).type, given);
     return given;
   }
 
-  // m[i]: of a launch over the same points, to each its own.
-  Term output_of_point(const ast::Expr& expr) {
-    auto* index = std::get_if<ast::Index>(&expr.node);
-    if (!index || mentions(*index->base, *domain_->point)) return refuse_point(expr);
-    const Term map = output_of(body_, expression(body_, *index->base));
-    const Type type = body_.type(map);
-    if (type.is(Kind::error)) return map;
-    if (!type.is(Kind::launch_map)) return refuse_point(expr);
-    if (!is_point_itself(*index)) {
-      not_built(world_.diags, expr.span, "an output of another point as an argument", "shards")
-          .help(fmt::format("each point takes its own: m[{}]", body_.text(domain_->point->span)));
-      return body_.error(expr.span);
-    }
-    Term made = body_.make(Form::projection, Type(type.parts[0]), expr.span, {map});
-    body_[made.id].index = static_cast<std::uint32_t>(domain_->rank);
-    return made;
+  Term refuse_map(const ast::Expr& expr, std::size_t i, const Type& map) {
+    const std::string text = body_.text(expr.span);
+    const std::string own =
+        domain_ ? fmt::format("to each point its own: {}[{}], or ", text, body_.text(domain_->point->span)) : "";
+    wrong_type(world_.diags, expr.span,
+               fmt::format("{} is {}, this is {}", described(i), parameter(i).type.text(), map.text()))
+        .label(parameter(i).span, "declared here")
+        .help(fmt::format("{}all of them as one: {}.sum(), .gather()", own, text));
+    return body_.error(expr.span);
   }
 
   bool is_point_itself(const ast::Index& index) const {

@@ -125,9 +125,8 @@ std::optional<std::vector<Term>> colour_of(Body& body, const ast::Index& index, 
     if (body.is_error(at)) return std::nullopt;
   }
   if (colour.size() == rank) return colour;
-  wrong_type(
-      body.world.diags, index.brackets,
-      fmt::format("{} {} {}, here {}", whose, rank == 1 ? "goes by" : "go by", plural(rank, "number"), colour.size()));
+  wrong_type(body.world.diags, index.brackets,
+             fmt::format("{} goes by {}, here {}", whose, plural(rank, "number"), colour.size()));
   return std::nullopt;
 }
 

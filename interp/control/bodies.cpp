@@ -31,6 +31,10 @@ std::vector<Array> arrays_of(const std::vector<Value>& values) {
 
 const Program* ProgramBodies::program() const { return &outer_.program(); }
 const OpTable* ProgramBodies::ops() const { return outer_.host() ? &outer_.host()->ops : nullptr; }
+Value ProgramBodies::global(ModuleId module, VariableId variable) {
+  ImmediateTarget target;
+  return outer_.nested(target).read_global(module, variable, {});
+}
 const BlockTable* ProgramBodies::blocks() const { return outer_.host() ? outer_.host()->blocks : nullptr; }
 
 std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,

@@ -18,6 +18,7 @@ class ProgramBodies final : public Bodies {
   const BlockTable* blocks() const override;
   const Program* program() const override;
   const OpTable* ops() const override;
+  Value global(ModuleId module, VariableId variable) override;
   Result<OpList> list(const TaskGraph& graph, NodeId node) override {
     const Definition& definition = graph.definition(node);
     return definition.list ? *definition.list : op_list(outer_, graph, node);

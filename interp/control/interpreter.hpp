@@ -7,12 +7,15 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <map>
 
 #include "interp/control/facts.hpp"
 #include "interp/control/letters.hpp"
 #include "interp/control/target.hpp"
 
 namespace taskspec {
+
+struct TakenOf;  // ir/region/independence.hpp
 
 struct AgentName;
 class HostContext;
@@ -67,6 +70,8 @@ class Interpreter {
   void begin();
   // A variable of the top level; none when it has no value yet.
   Value global(const Module& module, VariableId variable) const;
+  // What code that names it gets: of a tensor the contents, where they were received. Throws Error E1006.
+  Value read_global(ModuleId module, VariableId variable, Span span) const;
   void each_global(FunctionRef<void(const Value&)> visit) const;
   // Of those in `uses`, and those that functions inside of `values` and of such variables read: all that hold agents
   // with slots.
@@ -178,6 +183,8 @@ class Interpreter {
   Value field_value(Frame& frame, const Call& call);
   Value map_item(Frame& frame, const Call& call);
   Value launch(Frame& frame, const Call& call);
+  Projection tabulated(const Value& function, const Rect& domain, const TakenOf& of, const CallSite& site);
+  void take_value(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument);
   void take_piece(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument);
   Value time_step(Frame& frame, const Call& call);
   static void forget(Frame& frame, const Block& block);
@@ -216,7 +223,8 @@ class Interpreter {
       std::make_shared<std::vector<std::uint64_t>>();  // of parts
   LayerNames* layer_ = nullptr;                        // whose agents are made now
   RegisterStack stack_;
-  List made_;  // by an op: nothing, but room for the next one
+  std::map<std::string, Projection> tables_;  // of projections that are functions, by function and domain
+  List made_;                                 // by an op: nothing, but room for the next one
   Letters letters_;
   Value console_;                                     // what ops of the graph side print to; none where nothing runs
   static constexpr std::uint32_t long_way = 1 << 14;  // turns: some milliseconds

@@ -201,14 +201,15 @@ void Interpreter::take_global(GlobalUse use, Value value) {
   taken_[name_of(use.module, use.variable)] = std::move(value);
 }
 
-Value Interpreter::read_global(Frame&, const Call& call) {
-  Frame* frame = modules_[call.module.index()].get();
-  const Variable& variable = program_[program_.modules[call.module.index()].top_level].variables[call.variable.index()];
-  if (!frame || (*frame)[call.variable].is_none())
-    throw failure("E1006", call.span, "'" + variable.name + "' is not set yet");
-  const Value& value = (*frame)[call.variable];
+Value Interpreter::read_global(Frame&, const Call& call) { return read_global(call.module, call.variable, call.span); }
+
+Value Interpreter::read_global(ModuleId module, VariableId id, Span span) const {
+  const Frame* frame = modules_[module.index()].get();
+  const Variable& variable = program_[program_.modules[module.index()].top_level].variables[id.index()];
+  if (!frame || (*frame)[id].is_none()) throw failure("E1006", span, "'" + variable.name + "' is not set yet");
+  const Value& value = (*frame)[id];
   if (!value.is_shared()) return value;  // numbers are what they are everywhere
-  const std::uint64_t name = name_of(call.module, call.variable);
+  const std::uint64_t name = name_of(module, id);
   if (auto taken = taken_.find(name); taken != taken_.end()) return taken->second;
   if (target_->records()) return value;
   auto received = globals_->find(name);

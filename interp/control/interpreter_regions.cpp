@@ -3,7 +3,9 @@
 
 #include "interp/control/interpreter.hpp"
 #include "interp/control/region_values.hpp"
+#include "interp/control/value_key.hpp"
 #include "ir/base/hash.hpp"
+#include "ir/region/independence.hpp"
 
 namespace taskspec {
 
@@ -68,24 +70,55 @@ Rect domain_of(const Value& value, std::size_t rank, Span span) {
   return *rect;
 }
 
-// A function that is not affine, as what it says of each point: with the domain it is the same where these are.
-Projection tabulated(Interpreter& run, const Value& function, const Rect& domain, std::uint8_t rank,
-                     const CallSite& site) {
-  auto colours = std::make_shared<std::vector<Point>>();
-  Hasher hash;
-  each_point(domain, [&](const Point& point) {
-    const Point colour = point_in(run.apply(function, {point_value(point)}, site).value);
-    colours->push_back(colour);
-    for (std::int64_t part : colour.at) hash.add(static_cast<std::uint64_t>(part));
-    return true;
-  });
-  auto look_up = [colours, domain](const Point& point) {
-    return (*colours)[static_cast<std::size_t>(domain.linear(point))];
+// Code and captures of a function that is the same each time it is made of equal ones; empty: of another kind.
+std::string name_of(const Program& program, const Value& function) {
+  const auto number = [](const Value& value) { return value.is_number() || value.is_bool(); };
+  const auto plain = [&](const Value& value) {
+    return number(value) || (value.is_list() && std::ranges::all_of(value.list(), number)) ||
+           (value.is_tuple() && std::ranges::all_of(value.tuple().items, number));
   };
-  return Projection::of(domain.rank, rank, std::move(look_up), hash.digest().low);
+  auto* callable = function.as<Callable>();
+  if (!callable || !callable->agent.is_none() || !std::ranges::all_of(callable->captures, plain)) return {};
+  std::string key;
+  put_number(key, program.functions.size());  // at a prompt what it calls may be another one later
+  put_value(key, function);
+  return key;
 }
 
 }  // namespace
+
+// A function that is not affine, as what it says of each point: with the domain it is the same where these are. It is
+// asked once for all turns of a loop.
+Projection Interpreter::tabulated(const Value& function, const Rect& domain, const TakenOf& of, const CallSite& site) {
+  require_few_points(domain, site.span);
+  const auto count = static_cast<std::size_t>(domain.size());
+  if (count > memory_limit() / sizeof(std::int64_t))
+    throw failure("E5008", site.span,
+                  "what each of " + std::to_string(count) + " points takes does not fit into the memory");
+  std::string key = name_of(program_, function);
+  if (!key.empty()) {
+    put_text(key, domain.text() + of.all.text());
+    if (auto known = tables_.find(key); known != tables_.end()) return known->second;
+  }
+  auto places = std::make_shared<std::vector<std::int64_t>>();
+  places->reserve(count);
+  Hasher hash;
+  each_point(domain, [&](const Point& point) {
+    const Point taken = point_in(apply(function, {point_value(point)}, site).value);
+    if (!of.all.contains(taken)) throw beyond(of, point, taken, site.span);
+    places->push_back(of.all.linear(taken));
+    hash.add(static_cast<std::uint64_t>(places->back()));
+    return true;
+  });
+  auto look_up = [places, domain, all = of.all](const Point& point) {
+    return all.point((*places)[static_cast<std::size_t>(domain.linear(point))]);
+  };
+  Projection made = Projection::of(domain.rank, of.all.rank, std::move(look_up), hash.digest().low);
+  constexpr std::size_t most_tables = 16, most_points = 1 << 22;  // that are kept
+  if (key.empty() || count > most_points) return made;
+  if (tables_.size() >= most_tables) tables_.clear();
+  return tables_.emplace(std::move(key), std::move(made)).first->second;
+}
 
 Value Interpreter::make_region(Frame& frame, const Call& call) {
   if (!target_->has_regions()) throw failure("E1009", call.span, "a region inside of a graph is not built yet");
@@ -133,14 +166,18 @@ Value Interpreter::map_item(Frame& frame, const Call& call) {
 // What stands between the colours at 0 and at the unit points is affine.
 Value Interpreter::projection(Frame& frame, const Call& call) {
   const Value& of = frame[call.in[0]];
-  if (call.in.size() == 1) return of;  // outputs of a launch: each point its own
-  partition_in(*target_, of, call.span);
-  auto partition = std::static_pointer_cast<const PartitionValue>(of.object());
   const auto out = static_cast<std::uint8_t>(frame.function[call.in[0]].type.inputs);
   const auto in = static_cast<std::uint8_t>(call.index);
-  if (frame.function[call.in[1]].type.is(Type::Kind::function))
-    return Value(std::static_pointer_cast<Object>(
-        std::make_shared<ProjectedPiece>(std::move(partition), Projection{}, frame[call.in[1]])));
+  auto taken = [&](Projection projection, Value function) {
+    if (!of.as<LaunchMap>())
+      return Value(std::static_pointer_cast<Object>(std::make_shared<ProjectedPiece>(
+          std::static_pointer_cast<const PartitionValue>(of.object()), std::move(projection), std::move(function))));
+    return Value(std::static_pointer_cast<Object>(std::make_shared<ProjectedMap>(
+        std::static_pointer_cast<const LaunchMap>(of.object()), std::move(projection), std::move(function))));
+  };
+  if (!of.as<LaunchMap>()) partition_in(*target_, of, call.span);
+  if (call.in.size() == 1) return taken(Projection::identity(out), {});  // outputs of a launch: each point its own
+  if (frame.function[call.in[1]].type.is(Type::Kind::function)) return taken({}, frame[call.in[1]]);
   const Point offset = point_of(frame, call, 1, out);
   std::array<std::array<std::int64_t, highest_rank>, highest_rank> factors{};
   for (std::size_t axis = 0; axis < in; ++axis) {
@@ -149,8 +186,7 @@ Value Interpreter::projection(Frame& frame, const Call& call) {
       if (__builtin_sub_overflow(unit[i], offset[i], &factors[i][axis]))
         throw failure("E5001", call.span, "a colour is beyond the largest int");
   }
-  return Value(std::static_pointer_cast<Object>(std::make_shared<ProjectedPiece>(
-      std::move(partition), Projection::affine(in, out, factors, offset.at), Value())));
+  return taken(Projection::affine(in, out, factors, offset.at), {});
 }
 
 Value Interpreter::launch(Frame& frame, const Call& call) {
@@ -174,7 +210,7 @@ Value Interpreter::launch(Frame& frame, const Call& call) {
     if (task.parameters[i - 2].type.is(Type::Kind::view))
       take_piece(frame, launch, value, argument);
     else
-      argument.value = value;
+      take_value(frame, launch, value, argument);
     launch.arguments.push_back(std::move(argument));
   }
   for (const Type& part : call.type.parts)
@@ -193,8 +229,24 @@ void Interpreter::take_piece(Frame& frame, const LaunchCall& launch, const Value
   argument.space = {target_->regions()[argument.partition].parent.root};
   argument.projection = projected->projection;
   if (projected->function.is_none()) return;
-  const std::uint8_t rank = target_->regions()[argument.partition].colours.rank;
-  argument.projection = tabulated(*this, projected->function, launch.domain, rank, {argument.span, &frame});
+  const RegionForest& forest = target_->regions();
+  const TakenOf of{written(program_, launch, argument, forest[argument.space.root].name),
+                   forest[argument.partition].colours};
+  argument.projection = tabulated(projected->function, launch.domain, of, {argument.span, &frame});
+}
+
+void Interpreter::take_value(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument) {
+  auto* projected = value.as<ProjectedMap>();
+  argument.value = value;
+  if (!projected) return;
+  argument.kind = LaunchArgument::Kind::element;
+  argument.value = Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(*projected->map)));
+  argument.projection = projected->projection;
+  const TakenOf of{written(program_, launch, argument, "map"), projected->map->domain, true};
+  if (!projected->function.is_none())
+    argument.projection = tabulated(projected->function, launch.domain, of, {argument.span, &frame});
+  else
+    require_inside(projected->projection, launch.domain, of, argument.span);
 }
 
 // Who wants to run such a body by calls, or to read it as a list, cannot.

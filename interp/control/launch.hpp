@@ -15,8 +15,9 @@ namespace taskspec {
 // One per parameter of the task, in order.
 struct LaunchArgument {
   enum class Kind : std::uint8_t {
-    piece,  // of a partition: that whose colour is projection(point); of no partition: `space`, for all points
-    value,  // a tensor, a future, a host scalar, or an output of a launch over the same domain, each point its own
+    piece,    // of a partition: that whose colour is projection(point); of no partition: `space`, for all points
+    value,    // a tensor, a future, a host scalar
+    element,  // of an output of a launch, that at projection(point)
   };
   Kind kind = Kind::value;
   Space space;
@@ -37,6 +38,12 @@ struct LaunchCall {
   std::vector<Type> outputs;  // of one point
   Value sharding;             // means nothing where there is one shard
 };
+
+// What messages call the partition, region or map of an argument: `gh` of `gh[i]`, as it stands in the text.
+std::string written(const Program& program, const LaunchCall& call, const LaunchArgument& argument,
+                    const std::string& otherwise);
+// E5008 where a launch over this domain would have more than can be counted.
+void require_few_points(const Rect& domain, Span span);
 
 // What an output of a launch is good for.
 enum class MapMember : std::uint8_t {

@@ -129,7 +129,6 @@ class RecordTarget final : public Target {
     std::vector<Number> numbers;         // by operand
   };
   std::shared_ptr<Launch> interned(Launch launch, Span span);
-  std::string written(const LaunchCall& call, const LaunchArgument& argument) const;
   void add_values(Launched& launch, Inputs& inputs);
   void add_fields(const Launch& launch, Inputs& inputs, Definition& named);
   static Value launch_value(const Value& value);

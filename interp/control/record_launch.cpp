@@ -51,13 +51,18 @@ std::shared_ptr<RegionHandle> RecordTarget::make_region(Region region, Span span
   return std::make_shared<RegionHandle>(recorder_, id);
 }
 
+void require_few_points(const Rect& domain, Span span) {
+  constexpr std::int64_t most_points = std::int64_t{1} << 31;
+  if (domain.size() > most_points)
+    throw failure("E5008", span, "a launch over " + domain.text() + " has more than 2^31 points");
+}
+
 // ---- any launch -----------------------------------------------------------------------------------
 
 // The same launch in each turn of a loop is one object. One on other regions of the same form is another one, but its
 // points are known to be independent: it is checked by its shape, once.
 std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
   constexpr std::size_t most_kept = 1024;
-  constexpr std::size_t most_points = std::size_t{1} << 31;
   const RegionForest& forest = recorder_.graph.regions;
   std::string key = "k" + launch.key();
   for (const LaunchUse& use : launch.uses) {  // ids are given again
@@ -66,8 +71,7 @@ std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
       if (partition.valid()) put_number(key, forest[partition].serial);
   }
   if (auto known = launches_.find(key); known != launches_.end()) return known->second;
-  if (launch.points() > most_points)
-    throw failure("E5008", span, "a launch over " + launch.domain.text() + " has more than 2^31 points");
+  require_few_points(launch.domain, span);
   std::string shape = "s" + launch.shape(forest);
   const bool is_checked = launches_.contains(shape);
   if (!is_checked)
@@ -80,20 +84,26 @@ std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
 }
 
 void RecordTarget::add_values(Launched& launch, Inputs& inputs) {
+  Launch& what = launch.what;
+  what.taken.resize(launch.values.size());
   for (const Value& value : launch.values) {
     auto* map = value.as<LaunchMap>();
-    launch.what.each.push_back(map &&
-                               (launch.what.work == Launch::Work::task || launch.what.work == Launch::Work::native));
+    std::optional<Launch::Taken>& taken = what.taken[what.each.size()];
+    what.each.push_back(map && (what.work == Launch::Work::task || what.work == Launch::Work::native));
     if (!map) {
       add_input(inputs, value, launch.span);
       continue;
     }
     if (!map->all->is_of(recorder_))
       throw failure("E1009", launch.span, "a map of another session is not built yet as an argument");
-    if (launch.what.each.back() && map->domain != launch.what.domain)
-      throw failure(
-          "E1003", launch.span,
-          "a map over " + map->domain.text() + " is an argument of a launch over " + launch.what.domain.text());
+    const bool own = !taken || (taken->at == Projection::identity(map->domain.rank) && map->domain == what.domain);
+    if (what.each.back() && own && map->domain != what.domain)
+      throw failure("E1003", launch.span,
+                    "a map over " + map->domain.text() + " is an argument of a launch over " + what.domain.text());
+    if (own)
+      taken.reset();
+    else
+      taken->points = map->domain;
     inputs.alive.push_back(map->all);
     add_input(inputs, *map->all);
   }
@@ -153,17 +163,26 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
 
 // ---- tasks ----------------------------------------------------------------------------------------
 
-// What messages call the region or partition of an argument: `gh` of `gh[i]`, as it stands in the text.
-std::string RecordTarget::written(const LaunchCall& call, const LaunchArgument& argument) const {
+std::string written(const Program& program, const LaunchCall& call, const LaunchArgument& argument,
+                    const std::string& otherwise) {
   constexpr std::size_t longest = 40;
   const bool has_place = argument.span.valid() && !(argument.span == call.span);
-  std::string_view text = has_place ? program_.sources.text(argument.span) : std::string_view();
-  if (argument.partition.valid()) text = text.substr(0, std::min(text.size(), text.rfind('[')));
-  return text.empty() || text.size() > longest ? recorder_.graph.regions[argument.space.root].name : std::string(text);
+  std::string_view text = has_place ? program.sources.text(argument.span) : std::string_view();
+  const bool is_one_of = argument.partition.valid() || argument.kind == LaunchArgument::Kind::element;
+  if (is_one_of && text.ends_with(']')) {  // without its last brackets
+    std::size_t open = 0;
+    do {
+      open += text.back() == ']';
+      open -= text.back() == '[';
+      text.remove_suffix(1);
+    } while (open > 0 && !text.empty());
+  }
+  return text.empty() || text.size() > longest ? otherwise : std::string(text);
 }
 
-Value RecordTarget::launch(Interpreter&, const LaunchCall& call) {
+Value RecordTarget::launch(Interpreter& interpreter, const LaunchCall& call) {
   const Function& function = program_[call.task];
+  receive_globals(interpreter, interpreter.facts().globals(call.task), {}, call.span);
   Launched launched;
   launched.what.work = Launch::Work::task;
   launched.what.task = call.task;
@@ -174,7 +193,9 @@ Value RecordTarget::launch(Interpreter&, const LaunchCall& call) {
   for (std::uint32_t k = 0; k < call.arguments.size(); ++k) {
     const LaunchArgument& argument = call.arguments[k];
     const Parameter& parameter = function.parameters[k];
-    if (argument.kind == LaunchArgument::Kind::value) {
+    if (argument.kind != LaunchArgument::Kind::piece) {
+      launched.what.taken.resize(launched.values.size() + 1);
+      if (argument.kind == LaunchArgument::Kind::element) launched.what.taken.back() = {{}, argument.projection};
       if (parameter.privilege != Privilege::in)
         throw failure("E1009", call.span,
                       "'" + parameter.name + "': a tensor that a task over regions changes is not built yet");
@@ -182,8 +203,13 @@ Value RecordTarget::launch(Interpreter&, const LaunchCall& call) {
       launched.named.inputs.push_back(parameter.name);
       continue;
     }
-    LaunchUse use{argument.space,      argument.partition, argument.projection,    {},
-                  parameter.privilege, parameter.reduce,   written(call, argument)};
+    LaunchUse use{argument.space,
+                  argument.partition,
+                  argument.projection,
+                  {},
+                  parameter.privilege,
+                  parameter.reduce,
+                  written(program_, call, argument, recorder_.graph.regions[argument.space.root].name)};
     for (std::uint32_t field : parameter.type.places) use.fields.add(field);
     launched.what.uses.push_back(std::move(use));
   }

@@ -74,6 +74,17 @@ class ProjectedPiece final : public Object {
   std::string text() const override { return "<piece>"; }
 };
 
+// m[f(i)]: the element of a map that each point of a launch takes; f as above.
+class ProjectedMap final : public Object {
+ public:
+  ProjectedMap(std::shared_ptr<const LaunchMap> map, Projection projection, Value function)
+      : map(std::move(map)), projection(std::move(projection)), function(std::move(function)) {}
+  const std::shared_ptr<const LaunchMap> map;
+  const Projection projection;
+  const Value function;
+  std::string text() const override { return "<element>"; }
+};
+
 // Those of this target, of which it says what they are; E1009 for what another session made.
 const SpaceValue& space_in(Target& target, const Value& value, Span span);
 const FieldValue& field_in(Target& target, const Value& value, Span span);

@@ -22,7 +22,8 @@ class HostPlan final : public Executable {
   std::vector<OpSite> ops() const override { return planned.ops(); }
   std::shared_ptr<const Plan> plan() const override { return planned.plan; }
   HostExecutable& eager() {
-    if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1, planned.views);
+    if (!eager_)
+      eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1, planned.views);
     return *eager_;
   }
   // Records of an eager run name its own steps; callers know those of the plan.
@@ -71,6 +72,9 @@ class HostBackend final : public PlanBackend {
   using PlanBackend::prepare;
   std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) override {
     return std::make_shared<HostPlan>(std::move(plan), bodies, pool_.size(), views_);
+  }
+  std::vector<Poison> refused(const TaskGraph& graph, Bodies& bodies) override {
+    return refused_launches(graph, bodies, *views_);
   }
   Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override;
   Memory memory() const override { return count_.now(); }

@@ -36,19 +36,39 @@ ArrayType without_points(ArrayType type) {
 
 }  // namespace
 
-std::shared_ptr<const ViewBody> ViewBodies::get(Bodies& bodies, const ViewBody::Request& request) {
+Result<std::shared_ptr<const ViewBody>> ViewBodies::get(Bodies& bodies, const TaskGraph& graph,
+                                                        const PointGroup& group) {
+  if (!bodies.program() || !bodies.ops()) bug("the body of a task is asked for of somebody who knows no program");
+  const Launch& launch = *group.launch;
+  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), {}, {}, {}};
   std::string key;
   put_number(key, reinterpret_cast<std::uintptr_t>(&request.program));
   put_number(key, request.task.value);
-  for (const ArrayType& type : request.inputs) put_text(key, type.text());
+  for (std::size_t k = 0; k < launch.each.size(); ++k) {
+    const ArrayType type = concrete(graph.type(graph.in(group.first)[k]));
+    request.inputs.push_back(launch.each[k] ? without_points(type) : type);
+    put_text(key, request.inputs.back().text());
+  }
   std::shared_ptr<const ViewBody>& body = known_[key];
   if (body) return body;
-  ViewBody::Request whole = request;
+  request.global = [&](ModuleId module, VariableId variable) { return bodies.global(module, variable); };
   if (const std::string& symbol = request.program[request.task].extern_symbol; !symbol.empty())
-    whole.native = bodies.native(symbol);
-  Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(whole);
-  if (!made) throw Error(made.diags());
-  return body = *made;
+    request.native = bodies.native(symbol);
+  Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(request);
+  if (made) body = *made;
+  return made;
+}
+
+std::vector<Poison> refused_launches(const TaskGraph& graph, Bodies& bodies, ViewBodies& views) {
+  std::vector<Poison> refused;
+  for (const PointGroup& group : graph.point_groups()) {
+    if (group.folds || group.count == 0 || group.launch->work != Launch::Work::task) continue;
+    const Result<std::shared_ptr<const ViewBody>> body = views.get(bodies, graph, group);
+    if (body) continue;
+    const Diag& why = body.diags().items().front();
+    refused.push_back({group.first, {why.code, why.message, why.primary.span}});
+  }
+  return refused;
 }
 
 // ---- what is the same for all points --------------------------------------------------------------
@@ -62,20 +82,17 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
     add_fields(graph, group);
     return;
   }
-  std::vector<ArrayType> given;
-  for (std::size_t k = 0; k < launch.each.size(); ++k) {
-    given.push_back(launch.each[k] ? without_points(types_[k]) : types_[k]);
-    arguments_.push_back({launch.each[k] ? static_cast<std::uint32_t>(given.back().bytes()) : 0});
-  }
+  for (std::size_t k = 0; k < launch.each.size(); ++k)
+    arguments_.push_back({launch.each[k] ? static_cast<std::uint32_t>(without_points(types_[k]).bytes()) : 0});
   add_fields(graph, group);
   if (launch.work == Launch::Work::native) {
     native_ = bodies.point_task(launch.symbol);
     if (!native_.run) bug("no C++ function is called " + launch.symbol);
   }
   if (launch.work != Launch::Work::task) return;
-  if (!bodies.program() || !bodies.ops()) bug("the body of a task is asked for of somebody who knows no program");
-  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), std::move(given), {}, {}};
-  view_ = views.get(bodies, request);
+  Result<std::shared_ptr<const ViewBody>> body = views.get(bodies, graph, group);
+  if (!body) throw Error(body.diags());
+  view_ = *std::move(body);
 }
 
 void LaunchCode::add_fields(const TaskGraph& graph, const PointGroup& group) {
@@ -161,6 +178,12 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
   }
 }
 
+// Contributions lie in memory of the piece, all else where the region has it.
+PieceMemory LaunchCode::memory(const PointGroup& group, const IndexSpace& piece, std::size_t use) {
+  return group.launch->uses[use].privilege == Privilege::reduce ? PieceMemory::own(piece)
+                                                                : PieceMemory::inside(group.regions[use].extents);
+}
+
 void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                           TaskContext& context) const {
   const std::span<const IndexSpace* const> pieces =
@@ -168,15 +191,14 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
   Row<std::byte*> bases(first_field_.back());
   for (const Field& field : fields_) {
     std::byte* base = operands[field.operand];
-    if (field.fold.clear) {
-      const Run bounds = pieces[field.use]->bounds(group.regions[field.use].extents);
-      field.fold.clear(base, static_cast<std::size_t>(bounds.size()));
-      base -= bounds.lo * field.bytes;
-    }
+    if (field.fold.clear)
+      field.fold.clear(base, static_cast<std::size_t>(PieceMemory::own(*pieces[field.use]).elements()));
     bases[first_field_[field.use] + field.field] = base;
   }
   Row<const std::byte*> in(arguments_.size());
-  for (std::size_t k = 0; k < arguments_.size(); ++k) in[k] = operands[k] + std::size_t{position} * arguments_[k].bytes;
+  for (std::size_t k = 0; k < arguments_.size(); ++k)
+    in[k] =
+        operands[k] + (arguments_[k].bytes ? std::size_t{group.launch->element(k, position)} : 0) * arguments_[k].bytes;
   Row<std::byte*> out(own_outputs_ + maps_.size());
   for (std::size_t k = 0; k < own_outputs_; ++k) out[k] = operands[inputs_ + k];
   for (std::size_t k = 0; k < maps_.size(); ++k)
@@ -185,14 +207,16 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
   if (native_.run) {
     Row<PointView> views(pieces.size());
     for (std::size_t u = 0; u < pieces.size(); ++u)
-      views[u] = {pieces[u], &group.regions[u].extents, bases.from(first_field_[u], group.regions[u].fields)};
+      views[u] = {pieces[u], &group.regions[u].extents, bases.from(first_field_[u], group.regions[u].fields),
+                  memory(group, *pieces[u], u)};
     return native_.run(native_.context, views, in, out, point);
   }
   Row<ViewField> fields(first_field_.back());
   for (std::size_t f = 0; f < first_field_.back(); ++f) fields[f].base = bases[f];
   Row<ViewMemory> views(pieces.size());
   for (std::size_t u = 0; u < pieces.size(); ++u)
-    views[u] = {pieces[u], &group.regions[u].extents, fields.from(first_field_[u], group.regions[u].fields)};
+    views[u] = {pieces[u], &group.regions[u].extents, fields.from(first_field_[u], group.regions[u].fields),
+                memory(group, *pieces[u], u)};
 #ifdef NDEBUG
   constexpr bool checks = false;
 #else
@@ -239,10 +263,13 @@ void LaunchCode::fold(const PointGroup& group, std::uint32_t position, std::byte
     const Field& field = fields_[k];
     const Rect& root = group.regions[field.use].extents;
     const IndexSpace& piece = *group.pieces[position * group.regions.size() + field.use];
-    const std::int64_t first = piece.bounds(root).lo;
+    const PieceMemory own = PieceMemory::own(piece);
+    std::int64_t number = 0;
     piece.runs(root, [&](Run run) {
-      field.fold.into(operands[buffers + k] + run.lo * field.bytes, operands[k] + (run.lo - first) * field.bytes,
+      const std::int64_t place = own.scattered ? number : own.box->linear(root.point(run.lo));
+      field.fold.into(operands[buffers + k] + run.lo * field.bytes, operands[k] + place * field.bytes,
                       static_cast<std::size_t>(run.size()));
+      number += run.size();
     });
   }
 }

@@ -15,12 +15,15 @@ namespace taskspec {
 // Bodies of tasks over views, each made once, however many plans have it.
 class ViewBodies {
  public:
-  // Throws Error where it cannot be run.
-  std::shared_ptr<const ViewBody> get(Bodies& bodies, const ViewBody::Request& request);
+  // That of a launch of a task; or why it cannot be run.
+  Result<std::shared_ptr<const ViewBody>> get(Bodies& bodies, const TaskGraph& graph, const PointGroup& group);
 
  private:
   std::map<std::string, std::shared_ptr<const ViewBody>> known_;
 };
+
+// Launches whose bodies cannot be run, each by its first point.
+std::vector<Poison> refused_launches(const TaskGraph& graph, Bodies& bodies, ViewBodies& views);
 
 // Of all points of a launch. Its operands: other arguments, fields that no contribution goes to, maps that it makes;
 // then outputs of a single call and buffers of contributions, by use and field.
@@ -43,6 +46,7 @@ class LaunchCode {
     std::uint32_t bytes = 0;  // of one point; 0: all points have the same
   };
   void add_fields(const TaskGraph& graph, const PointGroup& group);
+  static PieceMemory memory(const PointGroup& group, const IndexSpace& piece, std::size_t use);
   void run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                 TaskContext& context) const;
   void fill(const PointGroup& group, std::byte* const* operands) const;

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "ir/region/piece_memory.hpp"
+
 namespace taskspec {
 
 Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users)
@@ -141,7 +143,7 @@ void Points::wait_for_maps(const LaunchNode& launch, const Launch& what, std::ui
     auto map = ref.kind == Ref::Kind::input ? maps_.find(ref.id) : maps_.end();
     if (map == maps_.end()) continue;
     if (what.each[k])
-      wait_for(map->second, position);
+      wait_for(map->second, what.element(k, position));
     else if (what.work == Launch::Work::element)
       wait_for(map->second, static_cast<std::uint32_t>(what.position));
     else
@@ -192,8 +194,7 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     if (use.privilege == Privilege::reduce) {
-      const std::int64_t elements =
-          group.pieces[position * what.uses.size() + u]->bounds(group.regions[u].extents).size();
+      const std::int64_t elements = PieceMemory::own(*group.pieces[position * what.uses.size() + u]).elements();
       use.fields.each([&](std::uint32_t f) {
         out_.push_back(buffer_type(session_.regions[use.space.root].fields[f].precision, elements));
         ++field;

@@ -58,6 +58,7 @@ void PoisonedPoints::poison(const LaunchUse& use, const Intervals& points, std::
 void PoisonedPoints::meet_fields(const Fields& fields, const Task& task, Causes& met) const {
   each_use(task, [&](const LaunchUse& use, Privilege privilege, const Intervals& points) {
     if (!reads(privilege)) return;
+    if (everything_) note(met, task.node, *everything_);
     use.fields.each([&](std::uint32_t field) {
       auto parts = fields.find(key(use.space.root, field));
       if (parts == fields.end()) return;
@@ -74,7 +75,7 @@ void PoisonedPoints::meet_maps(const Task& task, Causes& met) const {
     auto map = ref.is_future() ? maps_.find(ref.id) : maps_.end();
     if (map == maps_.end()) continue;
     for (const auto& [position, cause] : map->second) {
-      const bool of_another = (launch.each[k] && position != task.position) ||
+      const bool of_another = (launch.each[k] && position != launch.element(k, task.position)) ||
                               (launch.work == Launch::Work::element && position != launch.position);
       if (!of_another) note(met, task.node, cause);
     }
@@ -109,18 +110,25 @@ void PoisonedPoints::ran(const Batch& batch, const BatchGraph& graph, const Caus
   });
 }
 
-void PoisonedPoints::never_ran(NodeId node, std::uint32_t cause) {
-  const Launch& launch = session_.launch(node);
-  const RegionForest& forest = session_.regions;
-  for (const LaunchUse& use : launch.uses) {
+void PoisonedPoints::never_runs(NodeId launch, std::uint32_t cause) {
+  const Launch& what = session_.launch(launch);
+  for (const LaunchUse& use : what.uses) {
     if (!writes(use.privilege)) continue;
-    const Rect& extents = forest[use.space.root].extents;
+    const Rect& root = session_.regions[use.space.root].extents;
     std::vector<Run> runs;
-    taskspec::each_point(launch.domain, [&](const Point& point) {
-      forest.points(use.at(point)).runs(extents, [&](Run run) { runs.push_back(run); });
-      return true;
+    taskspec::each_point(what.domain, [&](const Point& point) {
+      session_.regions.points(use.at(point)).runs(root, [&](Run run) { runs.push_back(run); });
+      return use.partition.valid();  // else all points have the same
     });
     poison(use, Intervals::of(std::move(runs)), cause);
+  }
+}
+
+void PoisonedPoints::lost(NodeId launch, std::uint32_t cause) noexcept {
+  try {
+    never_runs(launch, cause);
+  } catch (const std::bad_alloc&) {
+    everything_ = cause;
   }
 }
 

@@ -14,13 +14,14 @@ class PoisonedPoints {
   using Causes = std::map<NodeId, std::uint32_t>;  // by task of a graph: as Failures numbers them
 
   explicit PoisonedPoints(const TaskGraph& session) : session_(session) {}
-  bool empty() const { return fields_.empty() && maps_.empty(); }
+  bool empty() const { return fields_.empty() && maps_.empty() && !everything_; }
   // Points that read something that an earlier batch left poisoned.
   Causes met_by(const Batch& batch, const BatchGraph& graph) const;
   // A batch ran, but for these points.
   void ran(const Batch& batch, const BatchGraph& graph, const Causes& dead);
-  // None of the points of this launch ran, nor will: whoever reads what they would have written does not run either.
-  void never_ran(NodeId launch, std::uint32_t cause);
+  // Nothing of a launch will ever run: what it would have written is not there.
+  void never_runs(NodeId launch, std::uint32_t cause);
+  void lost(NodeId launch, std::uint32_t cause) noexcept;  // where there is no memory for that, all fields are
   void forget(RegionId region);
   void forget_maps_but(const Staying& staying);
 
@@ -44,6 +45,7 @@ class PoisonedPoints {
 
   const TaskGraph& session_;
   Fields fields_;
+  std::optional<std::uint32_t> everything_;
   std::map<std::uint32_t, std::map<std::int64_t, std::uint32_t>> maps_;  // by launch and position: the cause
 };
 

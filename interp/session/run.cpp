@@ -54,35 +54,39 @@ void Session::note_if_effect(NodeId node, std::uint32_t cause) {
 // It did not happen, and nothing that needs it will.
 void Session::poison(NodeId node, std::uint32_t cause) {
   note_if_effect(node, cause);
-  if (is_launch(graph, node)) poisoned_.never_ran(node, cause);
+  if (writes_fields(node)) poisoned_.never_runs(node, cause);
   live_.set(node, Liveness::State::poisoned, cause);
   settled(node);
 }
 
+bool Session::writes_fields(NodeId node) const {
+  return is_launch(graph, node) && graph.launch(node).writes();
+}
+
 // A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs. What can run
-// does so first: it may fail as well, and stand before the cause that is known already. A launch that does not run
-// leaves its fields as they were: what stands behind it must know that before it runs.
+// does so first: it may fail as well, and stand before the cause that is known already. But what a launch leaves in
+// fields is there for those behind it, and not for those before it.
 void Session::run_part(const std::vector<NodeId>& nodes) {
   std::vector<NodeId> healthy, sick;
   healthy.reserve(nodes.size());
   std::unordered_set<std::uint32_t> unable;
-  const auto settle_those = [&] {
-    if (!healthy.empty()) execute(std::exchange(healthy, {}));
-    for (NodeId node : std::exchange(sick, {})) poison(node, first_cause(node));
-    unable.clear();
-  };
   const auto reads_poison = [&](Ref ref) {
     return ref.is_future() && (live_.entry(ref).state == Liveness::State::poisoned || unable.contains(ref.id));
+  };
+  const auto run_so_far = [&] {
+    if (!healthy.empty()) execute(std::exchange(healthy, {}));
+    for (NodeId node : sick) poison(node, first_cause(node));
+    sick.clear();
+    unable.clear();
   };
   for (NodeId node : nodes) {
     if (live_.is_done(node)) continue;
     const bool is_sick = std::ranges::any_of(graph.in(node), reads_poison);
     (is_sick ? sick : healthy).push_back(node);
-    if (!is_sick) continue;
-    unable.insert(node.value);
-    if (is_launch(graph, node)) settle_those();
+    if (is_sick) unable.insert(node.value);
+    if (is_sick && writes_fields(node)) run_so_far();
   }
-  settle_those();
+  run_so_far();
 }
 
 // Of the poisons that a task reads the one whose origin is the first in the program, however the tasks were cut.
@@ -158,20 +162,25 @@ Outcome Session::run_plan(const Plans::Made& plan, std::span<const Location> inp
 // What the backend cannot run fails; the rest runs without it.
 void Session::refuse(const Batch& batch, const std::vector<Poison>& refused) {
   if (refused.empty()) bug("a backend refused a graph, and none of its tasks");
-  std::map<NodeId, Fault> faults;
-  for (const Poison& one : refused) faults.emplace(batch.nodes[one.origin.index()], one.fault);
-  std::vector<NodeId> others;
+  std::map<NodeId, Fault> launches;  // what stands before them reads fields as they were
+  for (const Poison& one : refused) {
+    const NodeId node = batch.nodes[one.origin.index()];
+    if (writes_fields(node))
+      launches.emplace(node, one.fault);
+    else if (!live_.is_done(node))
+      poison(node, failures_.add({node, one.fault}));
+  }
+  std::vector<NodeId> before;
   for (NodeId node : batch.nodes) {
-    const auto fault = faults.find(node);
-    if (fault == faults.end()) {
-      others.push_back(node);
+    const auto fault = launches.find(node);
+    if (fault == launches.end()) {
+      before.push_back(node);
       continue;
     }
-    // What stands before it reads its fields as they are now.
-    if (is_launch(graph, node)) run_part(std::exchange(others, {}));
+    run_part(std::exchange(before, {}));
     if (!live_.is_done(node)) poison(node, failures_.add({node, fault->second}));
   }
-  run_part(others);
+  run_part(before);
 }
 
 void Session::count(const Plans::Made& made, const Outcome& outcome) {
@@ -188,15 +197,17 @@ void Session::count(const Plans::Made& made, const Outcome& outcome) {
   counts_.peak_without_chains = std::max(counts_.peak_without_chains, plan->peak_without_chains);
 }
 
-// Whether an effect happened is not seen at the results: nobody may have asked for the version it makes.
+// Whether an effect happened is not seen at the results: nobody may have asked for the version it makes. Of launches it
+// is known which points died.
 void Session::note_failed_effects(const Batch& batch, const std::map<NodeId, std::uint32_t>& failed) {
   std::unordered_map<std::uint32_t, std::uint32_t> sick;
   for (NodeId node : batch.nodes) {
     std::uint32_t cause = UINT32_MAX;
     if (auto own = failed.find(node); own != failed.end()) cause = own->second;
-    for (Ref ref : graph.in(node))
-      if (auto before = ref.is_future() ? sick.find(ref.id) : sick.end(); before != sick.end())
-        cause = std::min(cause, before->second);
+    if (graph.definition(node).kind != Definition::Kind::launch)
+      for (Ref ref : graph.in(node))
+        if (auto before = ref.is_future() ? sick.find(ref.id) : sick.end(); before != sick.end())
+          cause = std::min(cause, before->second);
     if (cause == UINT32_MAX) continue;
     sick.emplace(node.value, cause);
     note_if_effect(node, cause);
@@ -281,6 +292,7 @@ void Session::lose(const Batch& batch, std::span<const Location> inputs, Outcome
     if (auto* location = std::get_if<Location>(&result); location && location->valid()) backend_.free(*location);
   for (NodeId node : batch.nodes) {
     live_.set(node, Liveness::State::poisoned, Failures::out_of_memory);
+    if (writes_fields(node)) poisoned_.lost(node, Failures::out_of_memory);
     if (graph[node].effect) failures_.lose_effect(node);
   }
   for (NodeId node : batch.nodes) settled(node);

@@ -104,6 +104,7 @@ class Session final : public Recorder {
   Outcome run_plan(const Plans::Made& plan, std::span<const Location> inputs, std::span<const Poison> dead = {});
   void settled(NodeId node);  // it ran, will never run, or cannot
   void poison(NodeId node, std::uint32_t cause);
+  bool writes_fields(NodeId node) const;
   void note_if_effect(NodeId node, std::uint32_t cause);  // that it failed
   void refuse(const Batch& batch, const std::vector<Poison>& refused);
   void count(const Plans::Made& plan, const Outcome& outcome);

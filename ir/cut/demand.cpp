@@ -28,17 +28,30 @@ std::vector<bool> functions_where(const Program& program, const Test& test) {
 
 constexpr Part sides[] = {Part::host, Part::graph};
 
-// Closures that the graph program alone calls, for pieces of partitions: nobody could send what they need.
+// Functions that the graph program alone calls, for pieces of partitions and elements of maps, and what they call:
+// nobody could send what they need.
 std::vector<bool> asked_by_graph(const Program& program) {
   std::vector<bool> asked(program.functions.size(), false);
+  std::vector<FunctionId> todo;
+  auto ask = [&](FunctionId id) {
+    if (!id.valid() || asked[id.index()]) return;
+    asked[id.index()] = true;
+    todo.push_back(id);
+  };
   for (const Function& function : program.functions)
     for (const Call& call : function.calls) {
-      const bool on_graph =
-          call.type.is(Type::Kind::region) || (call.builtin && call.builtin->runs_in == RunsIn::graph);
+      const bool on_graph = call.form == Form::projection || call.type.is(Type::Kind::region) ||
+                            (call.builtin && call.builtin->runs_in == RunsIn::graph);
       if (!on_graph) continue;
       for (const CallId in : call.in)
-        if (in.valid() && function[in].form == Form::closure) asked[function[in].callee.index()] = true;
+        if (in.valid() && function[in].type.is(Type::Kind::function)) ask(function[in].callee);
     }
+  while (!todo.empty()) {
+    const Function& function = program[todo.back()];
+    todo.pop_back();
+    for (const Call& call : function.calls)
+      if (call.form == Form::call) ask(call.callee);
+  }
   return asked;
 }
 
@@ -52,10 +65,10 @@ Search::Search(const Program& program, const CutOptions& options)
       shows_(calls_.with_callers(functions_where(program, prints))),
       exits_(calls_.with_callers(
           functions_where(program, [](const Function& f) { return std::ranges::any_of(f.calls, exits); }))),
+      asked_(asked_by_graph(program)),
       demand_(program.functions.size()),
       groups_(2 * reach_.groups.size()) {
-  const std::vector<bool> asked = asked_by_graph(program);
-  for (FunctionId id : reach_.functions) begin(id, options.fold || asked[id.index()]);
+  for (FunctionId id : reach_.functions) begin(id, options.fold || asked_[id.index()]);
 }
 
 void Search::begin(FunctionId id, bool fold) {
@@ -73,7 +86,8 @@ void Search::begin(FunctionId id, bool fold) {
   Known& known = known_.emplace_back();
   known_of_.emplace(id.value, known_.size() - 1);
   known.tree = std::make_unique<CallTree>(f);
-  known.repeatable = std::make_unique<Repeatable>(f, *known.tree, fold);
+  const std::vector<bool>* called = asked_[id.index()] ? &asked_ : nullptr;
+  known.repeatable = std::make_unique<Repeatable>(f, *known.tree, fold, called);
   for (std::unique_ptr<Exits>& exits : known.exits) {
     exits = std::make_unique<Exits>(f, *known.tree);
     for (CallId exit : known.tree->exits()) exits->add(exit);

@@ -6,10 +6,11 @@
 
 namespace taskspec {
 
-Repeatable::Repeatable(const Function& function, const CallTree& tree, bool fold)
+Repeatable::Repeatable(const Function& function, const CallTree& tree, bool fold, const std::vector<bool>* called)
     : function_(function),
       tree_(tree),
       fold_(fold),
+      called_(called),
       calls_(function.calls.size(), true),
       variables_(function.variables.size(), true) {
   // From the assumption that all are, until what is left holds together.
@@ -45,6 +46,7 @@ bool Repeatable::all(const Call& call) const {
 
 bool Repeatable::is_repeatable(const Call& call) const {
   if (home_of(call.type) != ValueSide::host) return !call.builtin || call.builtin->runs_in != RunsIn::host;
+  if (called_ && call.form == Form::call) return (*called_)[call.callee.index()] && all(call);
   switch (call.form->again) {
     case FormRecord::Again::never:
       return false;

@@ -10,8 +10,9 @@ namespace taskspec {
 
 class Repeatable {
  public:
-  // Without `fold` only literals and what is at hand on the other side anyway.
-  Repeatable(const Function& function, const CallTree& tree, bool fold);
+  // Without `fold` only literals and what is at hand on the other side anyway; `called`: functions, so far as there
+  // are some, whose calls the other side makes as well.
+  Repeatable(const Function& function, const CallTree& tree, bool fold, const std::vector<bool>* called = nullptr);
   bool call(CallId id) const { return calls_[id.index()]; }
   // Of a variable that is assigned more than once: all of its values can be, and what decides over the assignments.
   bool variable(VariableId id) const { return variables_[id.index()]; }
@@ -30,6 +31,7 @@ class Repeatable {
   const Function& function_;
   const CallTree& tree_;
   bool fold_;
+  const std::vector<bool>* called_;
   std::vector<bool> calls_, variables_;
   std::unique_ptr<Exits> undecided_;  // exits that only the host decides about
 };

@@ -93,7 +93,11 @@ void Search::stand(FunctionId f, CallId c, Part side) {
 void Search::enter(FunctionId f, Part side) {
   if (of(f)[side].part) return;
   of(f)[side].part = true;
-  for (const CallRef& site : reach_.sites[f.index()]) run_call(site.function, site.call, side);
+  for (const CallRef& site : reach_.sites[f.index()]) {
+    // What the graph asks for itself nobody else calls along with it.
+    if (asked_[f.index()] && asked_[site.function.index()] != (side == Part::graph)) continue;
+    run_call(site.function, site.call, side);
+  }
   if (const std::size_t group = reach_.group_of(f);
       group != HostCode::none && !std::exchange(of_group(group, side).entered, true))
     for (const CallRef& site : reach_.groups[group].sites) run_call(site.function, site.call, side);
@@ -232,7 +236,8 @@ void Search::want_places(FunctionId callee, Part side) {
 bool Search::wants_result(const CallRef& site, Part side) {
   const Call& call = program_[site.function][site.call];
   const bool used = call.builtin || of(site.function)[side].wanted[site.call.index()];
-  return used && gives_result(call, side);
+  const bool by_graph = side == Part::graph && call.form == Form::call && asked_[call.callee.index()];
+  return used && (by_graph || gives_result(call, side));
 }
 
 void Search::run_loop(FunctionId f, CallId c, Part side) {

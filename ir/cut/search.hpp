@@ -104,6 +104,7 @@ class Search {
   const CallGraph calls_;
   // By function: it prints from inside the graph, it calls exit; or something that it calls does.
   const std::vector<bool> shows_, exits_;
+  const std::vector<bool> asked_;  // by function: the graph program alone calls it
   std::vector<FunctionDemand> demand_;
   std::vector<GroupDemand> groups_;               // by group and side
   std::vector<std::vector<FunctionId>> exiting_;  // by group: its functions that may exit

@@ -17,6 +17,12 @@ bool Launch::reduces() const {
   return std::ranges::any_of(uses, [](const LaunchUse& use) { return use.privilege == Privilege::reduce; });
 }
 
+std::uint32_t Launch::element(std::size_t argument, std::uint32_t position) const {
+  if (argument >= taken.size() || !taken[argument]) return position;
+  const Taken& one = *taken[argument];
+  return static_cast<std::uint32_t>(one.points.linear(one.at(domain.point(position))));
+}
+
 void Launch::put_rest(std::string& key) const {
   put_number(key, static_cast<std::uint64_t>(work));
   put_number(key, task.value);
@@ -24,7 +30,13 @@ void Launch::put_rest(std::string& key) const {
   put_rect(key, domain);
   put_number(key, single);
   key += '|';
-  for (bool own : each) key += own ? 'e' : 'w';
+  for (std::size_t k = 0; k < each.size(); ++k) {
+    const bool of_another = k < taken.size() && taken[k];
+    key += of_another ? 't' : each[k] ? 'e' : 'w';
+    if (!of_another) continue;
+    put_rect(key, taken[k]->points);
+    put_projection(key, taken[k]->at);
+  }
   put_number(key, static_cast<std::uint64_t>(op));
   put_signed(key, position);
 }

@@ -6,6 +6,7 @@
 //     -> {.domain = [0, 4), .uses = {inout inn[i].{state}, in gh[i].{flux}}}, inputs c.state, c.flux
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,18 @@ struct Launch final : Object {
   Rect domain;
   bool single = false;          // its outputs are tensors; else maps, along the points of the domain
   std::vector<LaunchUse> uses;  // by piece argument
-  std::vector<bool> each;       // by other argument: of a map every point takes its own element
-  ReduceOp op{};                // reduce
-  std::int64_t position = 0;    // element
+  std::vector<bool> each;       // by other argument: of a map every point takes one element
+  struct Taken {                // which one, where it is not its own
+    Rect points;                // of the map
+    Projection at;
+  };
+  std::vector<std::optional<Taken>> taken;  // by other argument, as far as there are such
+  ReduceOp op{};                            // reduce
+  std::int64_t position = 0;                // element
 
   std::size_t points() const { return static_cast<std::size_t>(domain.size()); }
+  // Where the element stands in the map `argument` that the point at this position of the domain takes.
+  std::uint32_t element(std::size_t argument, std::uint32_t position) const;
   bool writes() const;  // to fields
   bool reduces() const;
   std::string key() const;  // equal ones do the same with equal inputs, as long as what they name is there

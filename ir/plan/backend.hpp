@@ -12,6 +12,7 @@
 #include "ir/base/result.hpp"
 #include "ir/graph/op_list.hpp"
 #include "ir/plan/plan.hpp"
+#include "ir/region/piece_memory.hpp"
 
 namespace taskspec {
 
@@ -28,9 +29,8 @@ struct NativeTask {
 struct PointView {
   const IndexSpace* points = nullptr;
   const Rect* root = nullptr;
-  // By field of the region; null: the launch does not use it. The element of root index i lies at i times its size; of
-  // contributions the memory is that of the piece, which begins in front of it so that this holds as well.
-  std::span<std::byte* const> fields;
+  std::span<std::byte* const> fields;  // by field of the region; null: the launch does not use it
+  PieceMemory memory;                  // of these: the array of the region, or, of contributions, that of the piece
 };
 
 struct PointTask {
@@ -55,6 +55,8 @@ class Bodies {
   // Of a definition of that kind; empty: there is none.
   virtual NativeTask native(const std::string& /*symbol*/) { return {}; }
   virtual PointTask point_task(const std::string& /*symbol*/) { return {}; }  // of a launch of native work
+  // What the top level holds, as bodies read it. Throws Error E1006 where it is not set yet.
+  virtual Value global(ModuleId, VariableId) { return {}; }
   // What bodies over views are made of; null: it knows of none.
   virtual const Program* program() const { return nullptr; }
   virtual const OpTable* ops() const { return nullptr; }
@@ -103,7 +105,7 @@ struct Outcome {
   std::vector<Poison> failed;           // the tasks that failed themselves, in program order
   // Points of launches that failed or did not run because of others, with the reason, by program order.
   std::vector<std::pair<NodeId, Poison>> dead;
-  std::vector<std::uint32_t> taken;     // donated inputs whose location is that of a result now
+  std::vector<std::uint32_t> taken;  // donated inputs whose location is that of a result now
   bool lost = false;  // tasks ran, and there was no memory to note what came of them: nothing else is known
 };
 

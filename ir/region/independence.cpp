@@ -116,14 +116,23 @@ void check_colours(const RegionForest& forest, const Rect& domain, const LaunchU
     throw failure("E1003", span,
                   "'" + use.name + "' has colours of rank " + std::to_string(colours.rank) +
                       ", and its index gives rank " + std::to_string(use.projection.out));
-  const auto image = use.projection.image(domain);
-  if (image && colours.contains(*image)) return;
+  require_inside(use.projection, domain, {use.name, colours}, span);
+}
+
+Error beyond(const TakenOf& of, const Point& point, const Point& taken, Span span) {
+  return failure("E5003", span,
+                 "point " + point.text() + " of the launch takes " + of.name + "[" + taken.index() +
+                     "], which is beyond the " + (of.is_map ? "map: its points are " : "partition: its colours are ") +
+                     of.all.text());
+}
+
+void require_inside(const Projection& projection, const Rect& domain, const TakenOf& of, Span span) {
+  const auto image = projection.image(domain);
+  if (image && of.all.contains(*image)) return;
   each_point(domain, [&](const Point& point) {
-    const Point colour = use.projection(point);
-    if (colours.contains(colour)) return true;
-    throw failure("E5003", span,
-                  "point " + point.text() + " of the launch takes " + use.name + "[" + colour.index() +
-                      "], which is beyond the partition: its colours are " + colours.text());
+    const Point taken = projection(point);
+    if (!of.all.contains(taken)) throw beyond(of, point, taken, span);
+    return true;
   });
 }
 

@@ -38,6 +38,16 @@ std::optional<Conflict> conflict(const RegionForest& forest, const Rect& domain,
                                  Span span = {});
 // E3101 "points 0 and 1 both write p[0]; a group must be independent", or E1403.
 Diag diagnostic(const RegionForest& forest, std::span<const LaunchUse> uses, const Conflict& conflict, Span span);
+// What the points of a launch take one of: the pieces of a partition, the elements of a map.
+struct TakenOf {
+  std::string name;  // as the text calls it
+  Rect all;          // colours, points
+  bool is_map = false;
+};
+// E5003: "point 3 of the launch takes p[7], which is beyond the partition: its colours are 0..4".
+Error beyond(const TakenOf& of, const Point& point, const Point& taken, Span span);
+// Throws that for the first point of the domain whose image lies outside.
+void require_inside(const Projection& projection, const Rect& domain, const TakenOf& of, Span span);
 // Every colour that the domain takes is one of the partition: throws Error E5003 naming point and colour. conflict()
 // does so too.
 void check_colours(const RegionForest& forest, const Rect& domain, const LaunchUse& use, Span span);

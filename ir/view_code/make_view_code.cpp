@@ -44,6 +44,7 @@ ViewCode ViewCodeMaker::make() && {
   }
   block(frame, task.body);
   finish(frame);
+  require_strips(code_.body);
   return std::move(code_);
 }
 
@@ -106,8 +107,24 @@ void ViewCodeMaker::finish(Frame& frame) {
       code_.outputs.push_back({frame.variables[parameter.variable.index()].value});
 }
 
-Error ViewCodeMaker::not_built(Span span, std::string_view what) const {
-  return failure("E1009", span, fmt::format("{} in the body of a task over views is not built yet", what));
+Error ViewCodeMaker::not_built(Span span, std::string_view what, std::string help) const {
+  Diag diag("E1009", Severity::error, span, fmt::format("{} in the body of a task over views is not built yet", what));
+  if (!help.empty()) diag.help(std::move(help));
+  return Error(std::move(diag));
+}
+
+// Ops on elements are done on strips of them.
+void ViewCodeMaker::require_strips(const ViewBlock& block) const {
+  for (const ViewStep& step : block) {
+    for (const ViewBlock& inner : step.blocks) require_strips(inner);
+    if (step.kind != Kind::op || step.op->sharing == Sharing::same_bytes) continue;
+    constexpr std::int64_t some = 64;
+    OpInstance call{step.op, {}, step.attributes, {{code_[step.out()].precision, {some}}}};
+    for (ViewValue value : step.in) call.in.push_back({code_[value].precision, {some}});
+    if (step.op->fusion != Fusion::pointwise || step.in.empty() || step.op->kernel(call)->strip_steps().empty())
+      throw not_built(step.span, fmt::format("'{}' on single elements", step.op->name),
+                      "elements go through element-wise ops: + - * / minimum maximum exp sqrt where ...");
+  }
 }
 
 // ---- values ---------------------------------------------------------------------------------------
@@ -125,7 +142,8 @@ ViewValue ViewCodeMaker::host(Precision precision) {
 ViewCodeMaker::Bound ViewCodeMaker::known(const Value& value, Span span) {
   Bound bound;
   bound.constant = value;
-  if (value.is_array() && value.array().elements() != 1) throw not_built(span, "a constant tensor of several elements");
+  if (value.is_array() && value.array().elements() != 1)
+    throw not_built(span, "a constant tensor of several elements", "give it to the task: in w: f64[N]");
   const bool number = value.is_number() || value.is_bool() || value.is_array();
   if (!number) {
     bound.kind = value.is_type() ? Bound::Kind::type : Bound::Kind::other;

@@ -13,7 +13,8 @@ void ViewCodeMaker::block(Frame& frame, const Block& block) {
 void ViewCodeMaker::run(Frame& frame, CallId id) {
   if (name(frame, id) || data(frame, id) || control(frame, id)) return;
   const Call& call = frame.function[id];
-  if (call.form == Form::item || call.form == Form::items) throw not_built(call.span, "a part of a list");
+  if (call.form == Form::item || call.form == Form::items)
+    throw not_built(call.span, "a part of a list", "what differs from point to point is a field");
   throw not_built(call.span, fmt::format("'{}'", call.form->word));
 }
 
@@ -138,7 +139,8 @@ ViewCodeMaker::Bound ViewCodeMaker::inlined(Frame& outer, const Call& call) {
   constexpr std::size_t most_calls = 64;
   const Function& fn = program_[call.callee];
   if (fn.kind != FunctionKind::fn || !fn.extern_symbol.empty() || depth_ >= most_calls)
-    throw not_built(call.span, depth_ >= most_calls ? "recursion" : "such a call");
+    throw not_built(call.span, depth_ >= most_calls ? "recursion" : "such a call",
+                    depth_ >= most_calls ? "a loop does the same: while ..." : "");
   Frame frame{fn};
   frame.calls.resize(fn.calls.size());
   frame.variables.resize(fn.variables.size());
@@ -275,7 +277,7 @@ bool ViewCodeMaker::written_out(Frame& frame, const Call& call, const Bound& ran
 void ViewCodeMaker::loop(Frame& frame, const Call& call) {
   const Bound over = at(frame, call.in[0]);
   if (over.kind == Bound::Kind::view) return loop_over_view(frame, call, over);
-  if (over.kind != Bound::Kind::range) throw not_built(call.span, "a loop over a list");
+  if (over.kind != Bound::Kind::range) throw not_built(call.span, "a loop over a list", "count: for k in 0..n");
   if (written_out(frame, call, over)) return;
   ViewStep step{.kind = Kind::each_int, .span = call.span, .in = {over.parts[0].value, over.parts[1].value}};
   Bound turn;

@@ -35,9 +35,10 @@ class ViewCodeMaker {
   };
 
   void add_parameter(Frame& frame, const Parameter& parameter);
+  void require_strips(const ViewBlock& block) const;
   void bind_extents(Frame& frame, std::size_t view);
   void finish(Frame& frame);
-  Error not_built(Span span, std::string_view what) const;
+  Error not_built(Span span, std::string_view what, std::string help = {}) const;
 
   // ---- values ----
   ViewValue emit(ViewStep step, ViewValue out);

@@ -15,7 +15,9 @@ bool ViewCodeMaker::are_points(const Bound& bound) const {
 }
 
 ViewCodeMaker::Bound ViewCodeMaker::whole_field(const Frame& frame, const Call& call) {
-  if (points_ > 0) throw not_built(call.span, "a whole field inside of a loop over points");
+  if (points_ > 0)
+    throw not_built(call.span, "a whole field inside of a loop over points",
+                    "name it in front of the loop, or take the element there: v[i].f");
   Bound made;
   made.kind = Bound::Kind::points;
   made.view = at(frame, call.in[0]).view;
@@ -37,7 +39,9 @@ std::uint32_t ViewCodeMaker::view_of(const Bound& points, Span span) const {
 ViewCodeMaker::Bound ViewCodeMaker::points_op(const Frame& frame, const Call& call) {
   const OpDef& op = *call.op;
   if (op.fusion == Fusion::reduction) return points_total(frame, call, at(frame, call.in[0]));
-  if (op.fusion != Fusion::pointwise) throw not_built(call.span, fmt::format("'{}' of a whole field", op.name));
+  if (op.fusion != Fusion::pointwise)
+    throw not_built(call.span, fmt::format("'{}' of a whole field", op.name),
+                    "element-wise ops and .sum() .prod() .min() .max() of all points are");
   Bound made;
   made.kind = Bound::Kind::points;
   made.step = {.kind = Kind::op, .span = call.span, .op = &op};
@@ -126,8 +130,12 @@ ViewCodeMaker::Bound ViewCodeMaker::points_total(const Frame& frame, const Call&
   const bool known_axis = call.in.size() < 2 || !call.in[1].valid() || !axis.is_none();
   const bool folds =
       call.op->name == "sum" || call.op->name == "prod" || call.op->name == "min" || call.op->name == "max";
-  if (!folds) throw not_built(call.span, fmt::format("'{}' of a whole field", call.op->name));
-  if (!known_axis || !reduces_all(axis, rank)) throw not_built(call.span, "a reduction of some axes of a whole field");
+  if (!folds)
+    throw not_built(call.span, fmt::format("'{}' of a whole field", call.op->name),
+                    "element-wise ops and .sum() .prod() .min() .max() of all points are");
+  if (!known_axis || !reduces_all(axis, rank))
+    throw not_built(call.span, "a reduction of some axes of a whole field",
+                    rank == 2 ? "of all points: v.f.sum((0, 1))" : "of all points: v.f.sum()");
   Bound made;
   made.kind = Bound::Kind::value;
   made.value = code_.add({.precision = call.type.precision});
@@ -140,7 +148,8 @@ ViewCodeMaker::Bound ViewCodeMaker::points_total(const Frame& frame, const Call&
 }
 
 void ViewCodeMaker::store_field(const Frame& frame, const Call& call) {
-  if (points_ > 0) throw not_built(call.span, "a whole field inside of a loop over points");
+  if (points_ > 0)
+    throw not_built(call.span, "a whole field inside of a loop over points", "write the element there: v[i].f = ...");
   const Bound target = at(frame, call.in[0]), given = at(frame, call.in[1]);
   const std::uint32_t field = field_of(target, call.name);
   each_point(target.view, call.span, [&](const std::vector<ViewValue>& point) {

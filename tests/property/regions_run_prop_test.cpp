@@ -48,7 +48,8 @@ void body(const Step& step, std::span<const PointView> views, ConstBytes in, Byt
     step.what.uses[u].fields.each([&](std::uint32_t f) {
       views[u].points->runs(*views[u].root, [&](Run run) {
         for (std::int64_t i = run.lo; i < run.hi; ++i)
-          visit(views[u].fields[f] + 8 * i, f, static_cast<std::uint64_t>(i));
+          visit(views[u].fields[f] + 8 * views[u].memory.place(*views[u].root, views[u].root->point(i)), f,
+                static_cast<std::uint64_t>(i));
       });
     });
   };
@@ -183,8 +184,16 @@ class Maker {
       what.work = Launch::Work::native;
       what.domain = Rect::of({pick(0, 5)});
       for (std::int64_t u = pick(1, 3); u > 0; --u) add_use(forest, partitions, what);
-      for (std::size_t s : mapped)
-        if (steps[s].what.domain == what.domain && pick(0, 2) == 0) step.maps.push_back(s);
+      for (std::size_t s : mapped) {
+        if (steps[s].what.domain == what.domain && pick(0, 2) == 0) {
+          step.maps.push_back(s);
+          what.taken.emplace_back();
+        }
+        if (!steps[s].what.domain.empty() && pick(0, 3) == 0) {
+          step.maps.push_back(s);
+          what.taken.push_back(another_of(steps[s].what.domain));
+        }
+      }
       try {
         if (conflict(forest, what.domain, what.uses)) return;
       } catch (const Error&) {
@@ -228,6 +237,15 @@ class Maker {
                   static_cast<std::uint64_t>(colours.size() * 10 + colours.rank)));
     }
     what.uses.push_back(use);
+  }
+  // An output of another point, of a launch over other points.
+  Launch::Taken another_of(const Rect& points) {
+    const std::int64_t shift = pick(0, 3), factor = pick(0, 3), count = points.size();
+    const auto which = [=](const Point& p) { return Point::of((p[0] * factor + shift) % count); };
+    const std::uint64_t hash =
+        mixed(static_cast<std::uint64_t>(factor), static_cast<std::uint64_t>(100 * count + shift));
+    if (pick(0, 1)) return {points, Projection::constant(1, Point::of(shift % count))};
+    return {points, Projection::of(1, 1, which, hash)};
   }
   std::mt19937_64 random_;
 };
@@ -302,9 +320,11 @@ class Reference {
     }
     std::vector<PointView> views;
     for (std::size_t u = 0; u < pieces.size(); ++u)
-      views.push_back({&pieces[u], &forest_[step.what.uses[u].space.root].extents, bases[u]});
+      views.push_back({&pieces[u], &forest_[step.what.uses[u].space.root].extents, bases[u],
+                       PieceMemory::inside(forest_[step.what.uses[u].space.root].extents)});
     std::vector<const std::byte*> in;
-    for (std::size_t map : step.maps) in.push_back(maps_[map].data() + 16 * position);
+    for (std::size_t k = 0; k < step.maps.size(); ++k)
+      in.push_back(maps_[step.maps[k]].data() + 16 * step.what.element(k, static_cast<std::uint32_t>(position)));
     std::byte* out = maps_.back().data() + 16 * position;
     body(step, views, in, {&out, 1}, point);
     for (std::size_t u = 0; u < pieces.size(); ++u) {

@@ -200,11 +200,14 @@ struct World {
   Data first, second, third;
   IndexSpace own_points, other_points, all;
   double scale = 0.75, total = 0;
+  bool own_memory = false;  // of what contributions go to: that of the piece, and not that of the region
 
   bool run(const ViewCode& code, const ViewBody* body, std::vector<TaskFault>& faults) {
     const std::vector<ViewField> a = first.bases(), b = second.bases(), c = third.bases();
     const ViewMemory views[] = {
-        {&own_points, &first.root, a}, {&other_points, &second.root, b}, {&all, &third.root, c}};
+        {&own_points, &first.root, a},
+        {&other_points, &second.root, b},
+        {&all, &third.root, c, own_memory ? PieceMemory::own(all) : PieceMemory::inside(third.root)}};
     const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(&scale)};
     std::byte* outputs[] = {reinterpret_cast<std::byte*>(&total)};
     const ViewRun run{.views = views, .inputs = inputs, .outputs = outputs};
@@ -226,12 +229,23 @@ World random_world(std::mt19937_64& random, std::uint8_t rank) {
   // Another width, so that neighbours lie elsewhere.
   Rect wider = root;
   for (std::size_t axis = 0; axis < rank; ++axis) wider.hi[axis] += between(random, 1, 5);
+  // Contributions go to all points that a body may name, or to all but a few; of a scattered piece far away is one
+  // more.
+  const std::int64_t named = wider.hi[rank - 1u];
+  const std::int64_t kind = between(random, 0, 3), begin = kind == 1 ? between(random, 0, 1) : 0;
+  const Rect target = Rect::of({kind < 2 ? named : 6 * named + 2});
+  IndexSpace piece(Rect{{begin}, {named}, 1});
+  if (kind > 1) {
+    const std::int64_t hole = kind == 2 ? named : between(random, 0, named - 1);
+    piece = IndexSpace(target, Intervals::of({{0, hole}, {hole + 1, named}, {target.hi[0] - 1, target.hi[0]}}));
+  }
   World world{{root, {Precision::f64, Precision::f64, Precision::i64}},
               {wider, {Precision::f64, Precision::i64}},
-              {Rect::of({wider.hi[rank - 1u]}), {Precision::f64}},
+              {target, {Precision::f64}},
               random_points(random, root),
               IndexSpace(wider),
-              IndexSpace(Rect::of({wider.hi[rank - 1u]}))};
+              piece};
+  world.own_memory = kind > 0;
   if (between(random, 0, 3) == 0) world.other_points = random_points(random, wider);
   fill(world.first, random, 100);
   fill(world.second, random, between(random, 0, 9) == 0 ? side + 9 : side);

@@ -91,7 +91,8 @@ class ViewOracle {
     const bool there = view.root->contains(point) && view.points->contains(*view.root, point);
     if (!there && or_else) return nullptr;
     if (!there) throw std::out_of_range("no such point");
-    return view.fields[s.field].base + view.root->linear(point) * info(precision(s)).bytes;
+    const std::int64_t at = view.memory.box ? view.memory.place(*view.root, point) : view.root->linear(point);
+    return view.fields[s.field].base + at * info(precision(s)).bytes;
   }
   Precision precision(const ViewStep& s) const { return code_.views[s.view].fields[s.field].precision; }
 

@@ -1,5 +1,6 @@
 // What comes out of launches, and which shard a point goes to.
 #include "interp/control/builtins/region_operands.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 
@@ -59,6 +60,45 @@ Value run_block(HostContext& host, std::span<const Value> values) {
   return Value(product / positive(host, values[1]));
 }
 
+Type sharding_of_type(RuleContext& c) {
+  for (std::size_t i = 3; i < c.count(); ++i) builtins::want(c, i, Kind::integer, "an int");
+  return sharding_type(c);
+}
+
+Value run_owner(HostContext&, std::span<const Value> values) { return values[3]; }
+
+// Shards as rows and columns of tiles, as square as their number goes.
+Value run_tiled(HostContext& host, std::span<const Value> values) {
+  const std::int64_t point = values[0].integer(), rows = values[3].integer(), columns = values[4].integer();
+  const std::int64_t shards = positive(host, values[2]);
+  std::int64_t points = 0;
+  if (rows < 0 || columns < 0 || __builtin_mul_overflow(rows, columns, &points) || points != values[1].integer())
+    throw failure("E5003", host.span,
+                  "tiled(" + std::to_string(rows) + ", " + std::to_string(columns) + ") is for a launch over grid(" +
+                      std::to_string(rows) + ", " + std::to_string(columns) + "), this one has " +
+                      plural(static_cast<std::size_t>(values[1].integer()), "point"));
+  if (point < 0 || point >= points)
+    throw failure("E5003", host.span, "point " + std::to_string(point) + " is none of them");
+  std::int64_t few = 1;
+  for (std::int64_t k = 2; k * k <= shards && k <= (1 << 16); ++k)
+    if (shards % k == 0) few = k;
+  const std::int64_t across = rows > columns ? few : shards / few, down = shards / across;
+  __extension__ using Wide = __int128;
+  const auto part = [](std::int64_t at, std::int64_t of, std::int64_t parts) {
+    return static_cast<std::int64_t>(Wide{at} * parts / of);
+  };
+  return Value(part(point / columns, rows, down) * across + part(point % columns, columns, across));
+}
+
+constexpr Operand owner_operands[] = {{"point", OperandKind::integer},
+                                      {"size", OperandKind::integer},
+                                      {"shards", OperandKind::integer},
+                                      {"k", OperandKind::integer}};
+constexpr Operand tiled_operands[] = {{"point", OperandKind::integer},
+                                      {"size", OperandKind::integer},
+                                      {"shards", OperandKind::integer},
+                                      {"n", OperandKind::integer},
+                                      {"m", OperandKind::integer}};
 constexpr Operand sharding_operands[] = {
     {"point", OperandKind::integer}, {"size", OperandKind::integer}, {"shards", OperandKind::integer}};
 
@@ -122,6 +162,28 @@ constinit const Builtin builtin_cyclic =
                   .example = "let how: sharding = cyclic\nprint(how(5, 8, 4))\n// expect: 1",
                   .type = sharding_type,
                   .run = run_cyclic,
+                  .runs_in = RunsIn::either};
+
+constinit const Builtin builtin_owner =
+    BuiltinFields{.name = "owner",
+                  .operands = owner_operands,
+                  .doc = "owner(k) is a sharding: all points of a launch go to shard k.",
+                  .example = "let how: sharding = owner(2)\nprint(how(5, 8, 4))\n// expect: 2",
+                  .type = sharding_of_type,
+                  .run = run_owner,
+                  .runs_in = RunsIn::either};
+
+constinit const Builtin builtin_tiled =
+    BuiltinFields{.name = "tiled",
+                  .operands = tiled_operands,
+                  .doc =
+                      "tiled(n, m) is a sharding for launches over grid(n, m): points that are neighbours in any "
+                      "direction go to the same shard, as far as that can be.",
+                  .example =
+                      "let how: sharding = tiled(4, 4)\nprint(how(0, 16, 4), how(3, 16, 4), how(12, 16, 4))\n"
+                      "// expect: 0 1 2",
+                  .type = sharding_of_type,
+                  .run = run_tiled,
                   .runs_in = RunsIn::either};
 
 constinit const Builtin builtin_block =

@@ -8,7 +8,19 @@ namespace taskspec {
 
 namespace builtins {
 
+namespace {
+
+// What stands there in place of what is wanted, with the way that works.
+void refuse(RuleContext& c, std::size_t operand, Type::Kind given, const std::string& wanted, const std::string& help) {
+  if (c.type(operand).is(given))
+    c.fail("E1004", "expected " + wanted + ", found " + c.type(operand).text(), static_cast<int>(operand), help);
+}
+
+}  // namespace
+
 const Type& want_region(RuleContext& c, std::size_t operand) {
+  refuse(c, operand, Type::Kind::partition, "a region", "one of its pieces: p[0]");
+  refuse(c, operand, Type::Kind::region_field, "a region", "the region itself, without its field");
   want(c, operand, Type::Kind::region, "a region");
   return c.type(operand);
 }
@@ -22,6 +34,7 @@ const Type& want_index_field(RuleContext& c, std::size_t operand) {
 }
 
 const Type& want_partition(RuleContext& c, std::size_t operand) {
+  refuse(c, operand, Type::Kind::region, "a partition", "cut it first: blocks(r, n)");
   want(c, operand, Type::Kind::partition, "a partition");
   return c.type(operand);
 }
@@ -56,7 +69,10 @@ using Kind = Type::Kind;
 
 // ---- fill ----
 
-bool is_data_field(const Type& first) { return first.is(Kind::region_field); }
+// A region is none, and is told so.
+bool is_data_field(const Type& first) {
+  return first.is(Kind::region_field) || first.is(Kind::region) || first.is(Kind::partition);
+}
 
 Type fill_type(RuleContext& c) {
   builtins::want(c, 0, Kind::region_field, "a field of a region, such as r.f");

@@ -18,6 +18,10 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
       scratch_(context.scratch),
       at_(program.registers.size()),
       access_(program.accesses.size()) {
+  for (std::size_t a = 0; a < access_.size(); ++a) {
+    const ViewMemory& of = view(program.accesses[a].view);
+    access_[a].memory = of.memory.box ? of.memory : PieceMemory::inside(*of.root);
+  }
   for (Register r = 0; r < at_.size(); ++r) at_[r] = own_slot(r);
   for (std::uint32_t k = 0; k < code.inputs; ++k)
     if (code.values[k].kind != ViewCode::Item::Kind::whole)
@@ -226,6 +230,11 @@ Point LaneMachine::moved(std::uint32_t access, const Point& start) const {
   return point;
 }
 
+// Of scattered points.
+std::int64_t LaneMachine::number(std::uint32_t access, const Point& point) const {
+  return access_[access].memory.place(*view(program_.accesses[access].view).root, point);
+}
+
 void LaneMachine::no_point(const LaneAccess& access, const Point& point) const {
   const ViewCode::View& view = code_.views[access.view];
   std::string message =
@@ -375,7 +384,7 @@ void LaneMachine::store(const LaneInstruction& i, const Turn& turn) {
   }
 }
 
-// Linear places of points whose coordinates are in registers; -1 where there is no such point and that is fine.
+// Places in memory of points whose coordinates are in registers; -1 where there is no such point and that is fine.
 void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   const LaneAccess& access = program_.accesses[i.access];
   const ViewMemory& of = view(access.view);
@@ -392,23 +401,20 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
     for (std::size_t axis = 0; axis < i.in.size(); ++axis) point.at[axis] = coordinate(axis, e);
     return point;
   };
-  const bool checks = !lanes || run_.checks_membership;
-  if (lanes && i.in.size() == 1 && !access.or_else && of.points->is_rect()) {
-    const std::int64_t lo = of.points->rect().lo[0], hi = of.points->rect().hi[0];
-    if (all_places(reinterpret_cast<const std::int64_t*>(at_[i.in[0]]), count, lo, hi, of.root->lo[0], out)) return;
-  } else if (lanes && i.in.size() == 1 && !access.or_else && !checks) {
-    const std::int64_t lo = of.root->lo[0], hi = of.root->hi[0];
-    if (all_places(reinterpret_cast<const std::int64_t*>(at_[i.in[0]]), count, lo, hi, lo, out)) return;
-  }
-  ViewCursor& cursor = access_[i.access].cursor;
+  const PieceMemory memory = access_[i.access].memory;
   const bool by_rect = of.points->is_rect();
+  const bool checks = !by_rect && (!lanes || run_.checks_membership || access.or_else || memory.scattered);
+  const Rect& around = by_rect ? of.points->rect() : *memory.box;  // beyond it there is no memory
+  if (lanes && i.in.size() == 1 && !access.or_else && !checks &&
+      all_places(reinterpret_cast<const std::int64_t*>(at_[i.in[0]]), count, around.lo[0], around.hi[0],
+                 memory.box->lo[0], out))
+    return;
+  ViewCursor& cursor = access_[i.access].cursor;
   for (std::int64_t e = 0; e < count; ++e) {
     const Point point = point_of(e);
-    bool there = by_rect ? of.points->rect().contains(point) : of.root->contains(point);
-    const std::int64_t linear = there ? of.root->linear(point) : -1;
-    if (there && !by_rect && (checks || access.or_else)) there = cursor.contains(of, linear);
+    const bool there = around.contains(point) && (!checks || cursor.contains(of, of.root->linear(point)));
     if (!there && !access.or_else) no_point(access, point);
-    out[e] = there ? linear : -1;
+    out[e] = !there ? -1 : memory.scattered ? cursor.number_of(of, of.root->linear(point)) : memory.box->linear(point);
   }
 }
 

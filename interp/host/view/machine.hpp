@@ -63,19 +63,22 @@ class LaneMachine {
   Point moved(std::uint32_t access, const Point& start) const;
   // Asked for each strip: without calls.
   std::int64_t place(std::uint32_t access, const Point& start) const {
-    const Rect& root = *view(program_.accesses[access].view).root;
+    const AccessState& state = access_[access];
+    if (state.memory.scattered) return number(access, moved(access, start));
+    const Rect& box = *state.memory.box;
     std::int64_t linear = 0;
     for (std::size_t axis = 0; axis < start.rank; ++axis)
-      linear =
-          linear * (root.hi[axis] - root.lo[axis]) + start.at[axis] + access_[access].offsets[axis] - root.lo[axis];
+      linear = linear * (box.hi[axis] - box.lo[axis]) + start.at[axis] + state.offsets[axis] - box.lo[axis];
     return linear;
   }
+  std::int64_t number(std::uint32_t access, const Point& point) const;
   std::byte* own_slot(Register r) const { return scratch_ + program_.registers[r].at; }
   [[noreturn]] void no_point(const LaneAccess& access, const Point& point) const;
   void look_for_interrupt() const;
 
   struct AccessState {
     std::array<std::int64_t, highest_rank> offsets{};
+    PieceMemory memory;
     ViewCursor cursor;
   };
 

@@ -18,21 +18,21 @@
 
 #include "interp/host/task_code.hpp"
 #include "ir/base/result.hpp"
-#include "ir/region/space.hpp"
+#include "ir/region/piece_memory.hpp"
 #include "ir/view_code/view_code.hpp"
 
 namespace taskspec {
 
 struct ViewField {
-  std::byte* base = nullptr;  // the element of root index i lies at base + i * size
+  std::byte* base = nullptr;  // of ViewMemory::memory
 };
 
-// What one view parameter of one point stands for. Of a `reduce` parameter the memory is the buffer of the piece, its
-// base shifted by the first root index of the piece.
+// What one view parameter of one point stands for. Of a `reduce` parameter the memory is the buffer of the piece.
 struct ViewMemory {
   const IndexSpace* points = nullptr;
   const Rect* root = nullptr;
   std::span<const ViewField> fields = {};  // by field of the region; those that the view does not have may be null
+  PieceMemory memory = {};                 // without a box: the array of the whole region
 };
 
 struct ViewRun {

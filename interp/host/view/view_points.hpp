@@ -85,6 +85,15 @@ class ViewCursor {
     return last_ = *behind;
   }
   bool contains(const ViewMemory& view, std::int64_t linear) { return run_of(view, linear).has_value(); }
+  // The points of a view of runs that stand before this one of its points.
+  std::int64_t number_of(const ViewMemory& view, std::int64_t linear) {
+    const Run run = *run_of(view, linear);
+    if (run.lo != counted_) {
+      counted_ = run.lo;
+      before_ = view.points->intervals().rank_of(run.lo);
+    }
+    return before_ + linear - run.lo;
+  }
   // The next run that begins behind `linear`, which is in none.
   static std::int64_t next_begin(const ViewMemory& view, std::int64_t linear) {
     const Rect& root = *view.root;
@@ -105,6 +114,7 @@ class ViewCursor {
 
  private:
   Run last_{0, 0};
+  std::int64_t counted_ = -1, before_ = 0;  // points before the run that begins there
 };
 
 }  // namespace taskspec

@@ -102,7 +102,7 @@ constinit const FormRecord piece = {
 };
 
 // p[f(i)] as the argument of a launch: of an affine f the colours at the point 0 and at the unit points, else f as a
-// function; `index`: the rank of the launch's domain. Or m[i] of a map: to each point its own.
+// function; `index`: the rank of the launch's domain. So is m[f(i)] of a map; m[i] to each point its own.
 constinit const FormRecord projection = {
     .word = "projection",
     .operands = {1, SIZE_MAX},
@@ -112,9 +112,10 @@ constinit const FormRecord projection = {
     .check =
         [](const FormCheck& c, const Call& call) {
           const Type& of = c.type(call, 0);
-          const bool own = of.is(Kind::launch_map) && call.in.size() == 1 && agree(call.type, of.parts[0]);
+          const bool element = of.is(Kind::launch_map) && agree(call.type, of.parts[0]);
           const bool piece = of.is(Kind::partition) && call.in.size() > 1 && call.type.is(Kind::region);
-          c.want(own || (piece && (c.type(call, 1).is(Kind::function) || c.ints(call, 1))), "no projection");
+          const bool by = call.in.size() == 1 || c.type(call, 1).is(Kind::function) || c.ints(call, 1);
+          c.want((element || piece) && by, "no projection");
         },
 };
 
