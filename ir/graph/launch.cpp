@@ -39,9 +39,7 @@ void put_projection(std::string& key, const Projection& projection) {
 
 }  // namespace
 
-bool is_launch(const TaskGraph& graph, NodeId node) {
-  return graph.definition(node).kind == Definition::Kind::launch;
-}
+bool is_launch(const TaskGraph& graph, NodeId node) { return graph.definition(node).kind == Definition::Kind::launch; }
 
 bool Launch::writes() const {
   return std::ranges::any_of(uses, [](const LaunchUse& use) { return use.privilege != Privilege::in; });
@@ -72,6 +70,7 @@ std::string Launch::key() const {
   for (bool own : each) key += own ? 'e' : 'w';
   put_number(key, static_cast<std::uint64_t>(op));
   put_signed(key, position);
+  if (files) put_text(key, files->key());
   return key;
 }
 

@@ -16,6 +16,19 @@
 
 namespace taskspec {
 
+// The files of a launch, one for each of its points, which brings the fields of its use from there, or there.
+class LaunchFiles {
+ public:
+  struct Piece {
+    const IndexSpace& points;
+    const Rect& root;
+    std::span<std::byte* const> fields;  // by field of the region: where the element of root index 0 lies
+  };
+  virtual ~LaunchFiles() = default;
+  virtual void transfer(std::size_t position, const Piece& piece) const = 0;  // of a point; throws Error
+  virtual std::string key() const = 0;                                        // equal ones do the same
+};
+
 struct Launch final : Object {
   enum class Work : std::uint8_t {
     task,     // the body of a task of the program
@@ -25,16 +38,18 @@ struct Launch final : Object {
     reduce,   // a map becomes the tensor that its points make by the fixed tree
     gather,   // a map becomes one tensor with a new first axis
     element,  // one point of a map
+    files,    // fields are read from files (use `out`) or written to some (`in`)
   };
   Work work = Work::task;
   FunctionId task;
   std::string symbol;  // native
   Rect domain;
-  bool single = false;          // its outputs are tensors; else maps, along the points of the domain
-  std::vector<LaunchUse> uses;  // by piece argument
-  std::vector<bool> each;       // by other argument: of a map every point takes its own element
-  ReduceOp op{};                // reduce
-  std::int64_t position = 0;    // element
+  bool single = false;                       // its outputs are tensors; else maps, along the points of the domain
+  std::vector<LaunchUse> uses;               // by piece argument
+  std::vector<bool> each;                    // by other argument: of a map every point takes its own element
+  ReduceOp op{};                             // reduce
+  std::int64_t position = 0;                 // element
+  std::shared_ptr<const LaunchFiles> files;  // files
 
   std::size_t points() const { return static_cast<std::size_t>(domain.size()); }
   bool writes() const;  // to fields
