@@ -20,6 +20,7 @@ LiveProgram::LiveProgram(const Toolbox& tools, const LoadOptions& load, RunSetti
   host_.blocks = &tools_.blocks;
   host_.write_blocks = tools_.write_blocks;
   host_.write_nir = tools_.write_nir;
+  host_.hdf5_layouts = tools_.hdf5_layouts;
   settings_.keep_graph = true;  // the prompt shows it, C++ programs export it
   take_settings(host_, settings_);
   interpreter_ = std::make_unique<Interpreter>(checker_.program(), &host_);

@@ -205,6 +205,74 @@ void write_nir(const NirNet& net, const std::string& path) {
   });
 }
 
+namespace {
+
+// The words of a line between its tabs.
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find('\t', begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+FieldLayout layout_of(const std::vector<std::string>& lines) {
+  FieldLayout layout;
+  for (const std::string& line : lines) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() == 2 && words[0] == "other") layout.others.push_back(words[1]);
+    if (words.size() < 6 || words[0] != "field") continue;
+    FoundField field{words[1], precision_of(words[2]), {}, words[5], std::stoull(words[4]), words[3] == "1"};
+    for (std::size_t i = 6; i < words.size(); ++i) field.extents.push_back(std::stoll(words[i]));
+    layout.fields.push_back(std::move(field));
+  }
+  return layout;
+}
+
+FieldLayout run_layout(std::vector<std::string> words, const std::string& path, const char* undone) {
+  const std::optional<fs::path> program = program_of_models();
+  if (!program)
+    throw failure("E7001", {},
+                  "'" + path + "' is HDF5, for which the program '" + program_name +
+                      "' is needed, which is not there; ./dev build interp/import/taskspec-models builds it");
+  words.insert(words.begin(), program->string());
+  const Said said = run(words);
+  if (!said.ended || said.text.empty()) throw failure("E7003", {}, "'" + path + undone);
+  Messages messages = read_messages(said.text);
+  if (messages.diags.has_errors()) throw Error(std::move(messages.diags));
+  return layout_of(messages.notes);
+}
+
+FieldLayout find_fields(const std::string& path, std::span<const FileField> fields) {
+  auto unpacked = std::make_shared<const ModelReader>();
+  std::vector<std::string> words{"find", path, "--into", unpacked->folder()};
+  for (const FileField& field : fields) words.insert(words.end(), {"--field", field.name});
+  FieldLayout layout = run_layout(std::move(words), path, "' is broken: its reader ended without a word");
+  layout.keeps = std::move(unpacked);
+  return layout;
+}
+
+FieldLayout make_fields(const std::string& path, const std::string& old, std::span<const FileField> fields,
+                        const Extents& extents) {
+  std::vector<std::string> words{"make", path, "--old", old};
+  for (const std::int64_t extent : extents) words.insert(words.end(), {"--extent", std::to_string(extent)});
+  for (const FileField& field : fields)
+    words.insert(words.end(), {"--field", field.name + ":" + std::string(info(field.precision).name)});
+  try {
+    return run_layout(std::move(words), old, "' was not written: its writer ended without a word");
+  } catch (const Error& error) {
+    const Diag& why = error.diags().items().front();
+    if (why.code == Code("E7001")) throw;
+    throw failure("E7004", {}, "cannot write '" + old + "': " + why.message);
+  }
+}
+
+}  // namespace
+
+Hdf5Layouts hdf5_layouts() { return {find_fields, make_fields}; }
+
 ModelReader::ModelReader() : folder_(std::make_shared<Folder>()) {}
 
 std::string ModelReader::folder() const { return folder_->next(); }

@@ -11,6 +11,7 @@
 #include "frontend/imported_model.hpp"
 #include "interp/control/nir/net.hpp"
 #include "ir/blocks/block_graph.hpp"
+#include "ir/files/field_file.hpp"
 
 namespace taskspec {
 
@@ -38,5 +39,9 @@ void write_blocks(const BlockGraph& graph, const std::string& path);
 void write_nir(const NirNet& net, const std::string& path);  // E7004; E7001
 // Traces of a NIR file as an .npz of arrays by step, and the other way. `dt`: the seconds of a step; empty: not said.
 void convert_traces(const std::string& from, const std::string& to, const std::string& dt);
+
+// HDF5 files of fields: what is in one, and a new one, with the places of the elements. E7003, E7004; E7001 where there
+// is no such program.
+Hdf5Layouts hdf5_layouts();
 
 }  // namespace taskspec

@@ -21,6 +21,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   host.blocks = &tools.blocks;
   host.write_blocks = tools.write_blocks;
   host.write_nir = tools.write_nir;
+  host.hdf5_layouts = tools.hdf5_layouts;
   take_settings(host, settings);
   auto run = [&] {
     Interpreter interpreter(program, &host);

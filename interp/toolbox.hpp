@@ -5,6 +5,7 @@
 #include "frontend/imported_model.hpp"
 #include "interp/write_blocks.hpp"
 #include "ir/blocks/block.hpp"
+#include "ir/files/field_file.hpp"
 #include "ir/records/builtin.hpp"
 #include "ir/records/op.hpp"
 
@@ -21,6 +22,7 @@ struct Toolbox {
   ImportModel import_model = {};         // who reads model files; null: nobody
   WriteBlocks write_blocks = {};         // and who writes graphs of blocks,
   WriteNir write_nir = {};               // and networks of NIR
+  Hdf5Layouts hdf5_layouts = {};         // who knows where HDF5 files hold fields
 };
 
 }  // namespace taskspec

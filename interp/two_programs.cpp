@@ -109,6 +109,7 @@ GraphRunning run_graph_program(SharedRun& shared) {
       context.blocks = &shared.tools.blocks;
       context.write_blocks = shared.tools.write_blocks;
       context.write_nir = shared.tools.write_nir;
+      context.hdf5_layouts = shared.tools.hdf5_layouts;
       take_settings(context, settings);
       Interpreter interpreter(program, &context);
       let_open_sessions(context, interpreter, settings);
@@ -151,6 +152,7 @@ Ending run_host_program(SharedRun& shared) {
     context.blocks = &shared.tools.blocks;
     context.write_blocks = shared.tools.write_blocks;
     context.write_nir = shared.tools.write_nir;
+    context.hdf5_layouts = shared.tools.hdf5_layouts;
     take_settings(context, shared.settings);
     HostTarget target;
     HostChannelEnd end(shared.cut, shared.exchange, shared.settings.pause);

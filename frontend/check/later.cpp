@@ -13,8 +13,6 @@ struct Part {
 };
 
 constexpr std::array parts{
-    Part{"attach", "files of regions"},
-    Part{"detach", "files of regions"},
     Part{"mpi", "shards"},
     Part{"parallelise", "shards"},
 };

@@ -14,6 +14,7 @@
 #include "interp/control/objects.hpp"
 #include "interp/control/time_steps.hpp"
 #include "interp/control/trial.hpp"
+#include "ir/files/field_file.hpp"
 #include "ir/records/builtin.hpp"
 
 namespace taskspec {
@@ -69,6 +70,7 @@ class HostContext {
   const BlockTable* blocks = nullptr;                // of Task IR; null: nets cannot be lowered here
   std::function<void(const BlockGraph& graph, const std::string& path)> write_blocks;  // in formats of others
   std::function<void(const NirNet& net, const std::string& path)> write_nir;
+  Hdf5Layouts hdf5_layouts;           // of files of fields
   const Natives* natives = nullptr;   // behind `extern` tasks; null: there are none
   std::optional<MachineRates> rates;  // once somebody wanted to know
 

@@ -7,6 +7,7 @@
 // (interp/session/points.hpp). An output of it is a map over the domain.
 #pragma once
 #include "interp/control/objects.hpp"
+#include "ir/region/field_mask.hpp"
 #include "ir/region/forest.hpp"
 #include "ir/region/projection.hpp"
 
@@ -77,6 +78,15 @@ class RegionHandle final : public Object {
   void release(PartitionId partition) const;
   const RegionId region;
   std::string text() const override;  // "<region Cell[64]>"
+
+  // The files of fields, as `attach` left them and `detach` wants them.
+  struct Attachment {
+    Space space;
+    PartitionId partition;  // where there is one: each piece has its file
+    FieldMask fields;
+    std::vector<std::string> paths;
+  };
+  std::vector<Attachment> attachments;
 
  private:
   Recorder* const recorder_;

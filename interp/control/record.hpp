@@ -47,6 +47,7 @@ class RecordTarget final : public Target {
   std::shared_ptr<RegionHandle> make_region(Region region, Span span) override;
   Value launch(Interpreter& interpreter, const LaunchCall& call) override;
   void fill(const Space& space, std::uint32_t field, const Value& contents, Span span) override;
+  void transfer(const FileCall& call, Span span) override;
   Value field_value(const Space& space, std::uint32_t field, Span span) override;
   Value map_member(const LaunchMap& map, MapMember member, Span span) override;
   Value map_element(const LaunchMap& map, const Point& point, Span span) override;

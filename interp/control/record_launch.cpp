@@ -134,6 +134,7 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
   add_values(launch, inputs);
   launch.named.kind = Definition::Kind::launch;
   add_fields(launch.what, inputs, launch.named);
+  const bool effect = launch.what.work == Launch::Work::files;
   const std::shared_ptr<Launch> what = interned(std::move(launch.what), launch.span);
   std::vector<TypeId> out;
   for (const Type& type : launch.outputs) {
@@ -149,8 +150,10 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
                            .agent = instance_of(launch.agent),
                            .arguments = {Value(std::static_pointer_cast<Object>(what))},
                            .span = launch.span,
+                           .effect = effect,
                            .maps = maps},
                           inputs);
+  if (effect && recorder_.executes()) recorder_.carry_out(node, launch.span);
   std::vector<Value> outputs;
   for (std::size_t slot = 0; slot < out.size(); ++slot) {
     std::shared_ptr<Tensor> all = recorder_.tensor(Ref::future(node, slot), recorder_.shared_type(out[slot]));
@@ -253,6 +256,26 @@ void RecordTarget::fill(const Space& space, std::uint32_t field, const Value& co
                     "fill of " + plural(static_cast<std::size_t>(points), "point") + " of " +
                         std::string(info(precision).name) + " with " + type.text());
   }
+  launched.span = span;
+  this->launched(std::move(launched));
+}
+
+// At once: what comes later in the program may have to do with the same files.
+void RecordTarget::transfer(const FileCall& call, Span span) {
+  const RegionForest& forest = recorder_.graph.regions;
+  Launched launched;
+  launched.what.work = Launch::Work::files;
+  launched.what.files = call.files;
+  LaunchUse use{
+      call.space, {}, {}, call.fields, call.writes ? Privilege::in : Privilege::out, {}, forest[call.space.root].name};
+  launched.what.single = !call.partition.valid();
+  launched.what.domain = launched.what.single ? Rect::of({1}) : forest[call.partition].colours;
+  if (!launched.what.single) {
+    use.partition = call.partition;
+    use.projection = Projection::identity(launched.what.domain.rank);
+  }
+  launched.what.uses.push_back(std::move(use));
+  launched.named.name = call.writes ? "detach" : "attach";
   launched.span = span;
   this->launched(std::move(launched));
 }

@@ -37,6 +37,7 @@ class Recorder {
   virtual void repeats(DefinitionId) {}           // a task of unknown length: its body loops or calls
   virtual void run_prints() {}                    // runs what prints
   virtual void run_effects() {}                   // runs what has effects
+  virtual void carry_out(NodeId, Span) {}         // this effect has happened then; throws what kept it
   virtual void opened(ScopeId) {}                 // a call: until it is closed, tasks may be recorded in it
   virtual void closed(ScopeId) {}
   virtual std::unique_ptr<Trial> trial() { return nullptr; }  // where something can be tried out; none: nothing runs

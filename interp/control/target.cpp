@@ -24,6 +24,7 @@ RegionForest& Target::regions() { no_regions({}); }
 std::shared_ptr<RegionHandle> Target::make_region(Region, Span span) { no_regions(span); }
 Value Target::launch(Interpreter&, const LaunchCall& call) { no_regions(call.span); }
 void Target::fill(const Space&, std::uint32_t, const Value&, Span span) { no_regions(span); }
+void Target::transfer(const FileCall&, Span span) { no_regions(span); }
 Value Target::field_value(const Space&, std::uint32_t, Span span) { no_regions(span); }
 Value Target::map_member(const LaunchMap&, MapMember, Span span) { no_regions(span); }
 Value Target::map_element(const LaunchMap&, const Point&, Span span) { no_regions(span); }

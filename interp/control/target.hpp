@@ -4,6 +4,7 @@
 #pragma once
 #include "interp/control/frame.hpp"
 #include "interp/control/launch.hpp"
+#include "ir/graph/launch.hpp"
 
 namespace taskspec {
 
@@ -60,6 +61,16 @@ class Target {
   virtual Value launch(Interpreter& interpreter, const LaunchCall& call);
   // All points of the space: a number in all of them, or the elements of a tensor in their order.
   virtual void fill(const Space& space, std::uint32_t field, const Value& contents, Span span);
+  // Fields of a region or piece, or those of all pieces of a partition, are brought from files or to files, after all
+  // that was recorded before. It is done when this returns; throws what kept it.
+  struct FileCall {
+    Space space;
+    PartitionId partition;  // where there is one: each piece has its file, in the order of the colours
+    FieldMask fields;
+    bool writes = false;  // the files
+    std::shared_ptr<const LaunchFiles> files;
+  };
+  virtual void transfer(const FileCall& call, Span span);
   // A field as it is now, as a tensor: of a rectangle its extents, else its points in order.
   virtual Value field_value(const Space& space, std::uint32_t field, Span span);
   virtual Value map_member(const LaunchMap& map, MapMember member, Span span);

@@ -37,7 +37,8 @@ Toolbox standard_toolbox() {
             return reader.module(path, name, options);
           },
           write_blocks,
-          write_nir};
+          write_nir,
+          hdf5_layouts()};
 }
 
 }  // namespace taskspec

@@ -164,6 +164,8 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
       return fill(group, operands);
     case Work::read:
       return read(group, operands);
+    case Work::files:
+      return transfer(group, position, operands);
     case Work::gather:
       std::memcpy(operands[inputs_], operands[0], types_[0].bytes());
       return;
@@ -255,6 +257,13 @@ void LaunchCode::read(const PointGroup& group, std::byte* const* operands) const
     std::memcpy(into, operands[field.operand] + static_cast<std::size_t>(run.lo) * field.bytes, bytes);
     into += bytes;
   });
+}
+
+void LaunchCode::transfer(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const {
+  Row<std::byte*> bases(group.regions[0].fields);
+  for (const Field& field : fields_) bases[field.field] = operands[field.operand];
+  const std::span<std::byte*> fields = bases;
+  group.launch->files->transfer(position, {*group.pieces[position], group.regions[0].extents, fields});
 }
 
 void LaunchCode::fold(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const {

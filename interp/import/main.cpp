@@ -6,11 +6,15 @@
 //
 //   taskspec-models write GRAPH.json --to FILE
 //   taskspec-models write TRACES.nir --to TRACES.npz [--dt S]
+//   taskspec-models find FILE.h5 --into FOLDER --field NAME...
+//   taskspec-models make FILE.h5 --old FILE.h5 --extent N... --field NAME:TYPE...
 //
 // The first writes FOLDER/NAME.npz and FOLDER/NAME.task, NAME being the file's if it is not said, and one JSON object
 // on standard output: notes and diagnostics. The second makes a Task IR file of a graph of blocks: text, or bytes where
 // FILE ends in .task.pb; or, where it ends in .nir, a NIR file of a network, whose numbers lie in GRAPH.npz. `write`
-// also makes an .npz of the traces in a NIR file, and the other way; with --dt S, the seconds of a time step. Exit
+// also makes an .npz of the traces in a NIR file, and the other way; with --dt S, the seconds of a time step. `find`
+// tells in its notes where in an HDF5 file the elements of fields lie, `make` makes such a file and tells where they go
+// (interp/import/fields). Exit
 // codes: 0 ok, 1 the file is at fault, 2 wrong usage, 3 the result cannot be written.
 #include <charconv>
 #include <cstdio>
@@ -20,6 +24,7 @@
 #include <new>
 #include <optional>
 
+#include "interp/import/fields/fields.hpp"
 #include "interp/import/importer.hpp"
 #include "interp/import/memory.hpp"
 #include "interp/import/nir/exported.hpp"
@@ -94,6 +99,53 @@ int read(const Request& request) {
   return say(messages, 0);
 }
 
+// Words in pairs: "--field", "cap", "--extent", "1000".
+std::vector<std::string> given(int argc, char** argv, std::string_view word) {
+  std::vector<std::string> values;
+  for (int i = 3; i + 1 < argc; i += 2)
+    if (argv[i] == word) values.emplace_back(argv[i + 1]);
+  return values;
+}
+
+std::vector<FileField> typed_fields(const std::vector<std::string>& words) {
+  std::vector<FileField> fields;
+  for (const std::string& word : words) {
+    const std::size_t at = word.rfind(':');
+    const std::optional<Precision> precision =
+        at == std::string::npos ? std::nullopt : precision_of(std::string_view(word).substr(at + 1));
+    if (!precision) bug("a field without a type: " + word);
+    fields.push_back({word.substr(0, at), *precision});
+  }
+  return fields;
+}
+
+// Checked by who starts this program.
+int place_fields(int argc, char** argv, bool makes) {
+  Messages messages;
+  const std::vector<std::string> names = given(argc, argv, "--field");
+  try {
+    FieldLayout layout;
+    if (makes) {
+      Extents extents;
+      for (const std::string& extent : given(argc, argv, "--extent")) extents.push_back(std::stoll(extent));
+      layout = fields::make_fields(argv[2], given(argc, argv, "--old").at(0), typed_fields(names), extents);
+    } else {
+      std::error_code none;
+      const std::uintmax_t bytes = fs::file_size(argv[2], none);
+      bound_memory(none ? 0 : bytes);
+      bound_time(none ? 0 : bytes);
+      layout = fields::find_fields(argv[2], names, given(argc, argv, "--into").at(0));
+    }
+    messages.notes = fields::lines_of_layout(layout);
+  } catch (const Error& error) {
+    messages.diags = error.diags();
+  } catch (const std::bad_alloc&) {
+    messages.diags.error("E7003", {},
+                         std::string("'") + argv[2] + "' asks for more memory than a file of its size is worth");
+  }
+  return say(messages, messages.diags.has_errors() ? 1 : 0);
+}
+
 bool ends_with(std::string_view text, std::string_view end) { return text.ends_with(end); }
 
 void write_nir(const std::string& from, const std::string& to) {
@@ -137,6 +189,8 @@ double seconds_of(std::string_view text) {
 }
 
 int main(int argc, char** argv) {
+  const std::string_view verb = argc > 4 ? argv[1] : "";
+  if (verb == "find" || verb == "make") return place_fields(argc, argv, verb == "make");
   const bool has_step = argc == 7 && std::string_view(argv[5]) == "--dt";
   if ((argc == 5 || has_step) && std::string_view(argv[1]) == "write" && std::string_view(argv[3]) == "--to")
     return write(argv[2], argv[4], has_step ? std::optional(seconds_of(argv[6])) : std::nullopt);
@@ -144,7 +198,9 @@ int main(int argc, char** argv) {
   if (!request) {
     std::fputs(
         "usage: taskspec-models read FILE --into FOLDER [--name NAME] [--set name=value]...\n"
-        "       taskspec-models write GRAPH.json --to FILE\n",
+        "       taskspec-models write GRAPH.json --to FILE\n"
+        "       taskspec-models find FILE.h5 --into FOLDER --field NAME...\n"
+        "       taskspec-models make FILE.h5 --old FILE.h5 --extent N... --field NAME:TYPE...\n",
         stderr);
     return 2;
   }

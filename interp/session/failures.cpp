@@ -27,6 +27,11 @@ void Failures::raise_first_effect() {
   raise(causes_[cause], node, {});
 }
 
+void Failures::raise_effect(NodeId node, Span place) {
+  if (auto failed = effects_.find(node); failed != effects_.end()) raise(failed->second, node, place);
+  if (lost_effect_ == node) raise(causes_[out_of_memory], node, place);
+}
+
 void Failures::raise_first_print() {
   if (print_) raise(causes_[print_->second], print_->first, {});
 }

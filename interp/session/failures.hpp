@@ -36,6 +36,7 @@ class Failures {
     std::erase_if(effects_, [&](const auto& effect) { return causes_[effect.second].told; });
   }
   void raise_first_effect();  // forgets the others
+  void raise_effect(NodeId node, Span place);  // where it did not happen
   void raise_first_print();   // whatever else was told
 
   [[noreturn]] void raise(std::uint32_t cause, NodeId at, Span place);  // tells of the effects that failed with it

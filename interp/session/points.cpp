@@ -190,7 +190,7 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
   if (what.single)
     for (TypeId type : session_.out(launch.node)) out_.push_back(graph_.intern(session_.type(type)));
   std::size_t field = what.each.size();  // in launch.in
-  bool effect = false;
+  bool effect = what.work == Launch::Work::files;
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     if (use.privilege == Privilege::reduce) {

@@ -129,6 +129,11 @@ void Session::run_effects() {
   for (std::vector<NodeId> left = pending_.effects(); !left.empty(); left = pending_.effects()) run_for(left[0], {});
 }
 
+void Session::carry_out(NodeId node, Span place) {
+  if (!live_.is_done(node)) run_for(node, place);
+  failures_.raise_effect(node, place);
+}
+
 void Session::finish() {
   if (!fits([&] { run_needed(); })) run_effects();
   raise_failed_effect();

@@ -69,6 +69,7 @@ class Session final : public Recorder {
 
   void run_prints() override;
   void run_effects() override;
+  void carry_out(NodeId node, Span place) override;
   // The first effect that failed and was not told yet, if there is one. A receive that fails tells of those that failed
   // with it.
   NodeId failed_effect() const { return failures_.first_effect(); }

@@ -122,6 +122,15 @@ large, some steps before.)",
      .fix = R"(The error shows the op and the task; the number behind the name of the task counts its calls, so it is
 that of the step. Look at its inputs, at `m.grad(...)` and at the rate, or bound the gradients with `clip:`.)",
      .reach = Reach::circumstance},
+    {.code = "E5017",
+     .summary = "no file is attached",
+     .program = R"(fields Cell { state: f64 }
+let cells = region Cell[4]
+detach(cells))",
+     .cause =
+         R"(`detach` writes to the file that `attach` left with the same region, piece, field or partition. There is none:
+nothing was attached, it was to something else (a region is not the partition that is of it), or it was detached before.)",
+     .fix = R"(Detach what was attached, or say where to: detach(cells, file: "cells.npy").)"},
 };
 static_assert(is_family(run_family, 5));
 

@@ -76,6 +76,23 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+const std::string& AtomicFile::beside() const {
+  if (beside_.empty())
+    throw failure("E7004", {}, fmt::format("cannot write '{}': it is a device or a pipe, which has no places", path_));
+  return beside_;
+}
+
+void AtomicFile::write_at(std::uint64_t position, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written =
+        pwrite(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 26), static_cast<off_t>(position));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(written < 0 ? errno : ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    position += static_cast<std::uint64_t>(written);
+  }
+}
+
 void AtomicFile::commit() {
   struct stat old {};
   if (!beside_.empty() && stat(target_.c_str(), &old) == 0 && fchmod(descriptor_, old.st_mode & 07777) != 0)

@@ -6,6 +6,7 @@
 // A device or pipe (/dev/stdout, /dev/full) cannot be replaced and is written to directly.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,10 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);  // E7004
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
-  void commit();  // E7004
+  // Somebody else may lay it out first, by the name that it has until `commit`. E7004: it is written to directly.
+  const std::string& beside() const;
+  void write_at(std::uint64_t position, std::span<const std::byte> bytes);  // E7004
+  void commit();                                                            // E7004
 
  private:
   void open_directly();

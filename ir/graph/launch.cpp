@@ -39,6 +39,7 @@ void Launch::put_rest(std::string& key) const {
   }
   put_number(key, static_cast<std::uint64_t>(op));
   put_signed(key, position);
+  if (files) put_text(key, files->key());
 }
 
 void Launch::put_use(std::string& key, const LaunchUse& use) {

@@ -17,6 +17,19 @@
 
 namespace taskspec {
 
+// The files of a launch, one for each of its points, which brings the fields of its use from there, or there.
+class LaunchFiles {
+ public:
+  struct Piece {
+    const IndexSpace& points;
+    const Rect& root;
+    std::span<std::byte* const> fields;  // by field of the region: where the element of root index 0 lies
+  };
+  virtual ~LaunchFiles() = default;
+  virtual void transfer(std::size_t position, const Piece& piece) const = 0;  // of a point; throws Error
+  virtual std::string key() const = 0;                                        // equal ones do the same
+};
+
 struct Launch final : Object {
   enum class Work : std::uint8_t {
     task,     // the body of a task of the program
@@ -27,6 +40,7 @@ struct Launch final : Object {
     gather,   // a map becomes one tensor with a new first axis
     element,  // one point of a map
     join,     // nothing: it only comes after others, and before others; in graphs that are about to run
+    files,    // fields are read from files (use `out`) or written to some (`in`)
   };
   Work work = Work::task;
   FunctionId task;
@@ -39,9 +53,10 @@ struct Launch final : Object {
     Rect points;                // of the map
     Projection at;
   };
-  std::vector<std::optional<Taken>> taken;  // by other argument, as far as there are such
-  ReduceOp op{};                            // reduce
-  std::int64_t position = 0;                // element
+  std::vector<std::optional<Taken>> taken;   // by other argument, as far as there are such
+  ReduceOp op{};                             // reduce
+  std::int64_t position = 0;                 // element
+  std::shared_ptr<const LaunchFiles> files;  // files
 
   std::size_t points() const { return static_cast<std::size_t>(domain.size()); }
   // Where the element stands in the map `argument` that the point at this position of the domain takes.

@@ -252,15 +252,11 @@ TEST_CASE("check: what is not built yet is refused once per construct, and nothi
                  "task add_one(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
                  "fn main(n: int = 64) {\n"
                  "  let cells = region Cell[n]\n"
-                 "  attach(cells, file: \"cells.npy\")\n"
                  "  launch add_one(cells) for i in 0..1 by tiled(2, 2)\n"
-                 "  detach(cells)\n"
                  "}\n"
                  "graph g() -> (y: f64[1]) { let cells = region Cell[4]; y = cells.state.sum(0) }\n") ==
-        "E1009 5:3 'attach' needs a part that is not built yet: files of regions\n"
-        "E1009 6:42 'tiled' needs a part that is not built yet: shards\n"
-        "E1009 7:3 'detach' needs a part that is not built yet: files of regions\n"
-        "E1009 9:40 a region in a graph needs a part that is not built yet: graphs over regions");
+        "E1009 5:42 'tiled' needs a part that is not built yet: shards\n"
+        "E1009 7:40 a region in a graph needs a part that is not built yet: graphs over regions");
   CHECK(error_of("import \"net.onnx\" as net\nlet y = net.net(1)") ==
         "E1009 1:8 the import of a model file needs a part that is not built yet: importers");
 }

@@ -1,5 +1,5 @@
-// What reading and writing of HDF5 share. Only the two sources beside this one include it: nobody else knows of
-// libhdf5.
+// What reading and writing of HDF5 share. Only the two sources beside this one include it, and interp/import/fields:
+// nobody else knows of libhdf5.
 #pragma once
 #include <hdf5.h>
 
