@@ -309,7 +309,7 @@ class RegionCall {
     }
   }
 
-  // Of the points that are known; of a domain that is not, the point 0.
+  // Of the points that are known; a domain that is not may as well be empty.
   void refuse_dependent_points() {
     Rect points = Rect::of({});
     if (domain_) {
@@ -319,6 +319,8 @@ class RegionCall {
         points = {{known->range().begin}, {known->range().end}, 1};
       else if (known && known->is_tuple())
         for (std::size_t axis = 0; axis < domain_->rank; ++axis) points.hi[axis] = known->tuple().items[axis].integer();
+      else
+        return;
     }
     std::vector<PieceArgument> arguments;
     for (std::size_t i = 0; i < declared_.size(); ++i)

@@ -28,7 +28,7 @@ void Pending::add(NodeId node, std::span<const Requirement> requirements) {
 }
 
 std::size_t Pending::tasks(NodeId node) const {
-  return graph_.definition(node).kind == Definition::Kind::launch ? graph_.launch(node).points() : 1;
+  return is_launch(graph_, node) ? graph_.launch(node).points() : 1;
 }
 
 void Pending::added(NodeId node) {

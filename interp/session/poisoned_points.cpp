@@ -48,6 +48,12 @@ void PoisonedPoints::overwrite(Fields& fields, const LaunchUse& use, const Inter
   });
 }
 
+void PoisonedPoints::poison(const LaunchUse& use, const Intervals& points, std::uint32_t cause) {
+  overwrite(fields_, use, points);
+  if (points.empty()) return;
+  use.fields.each([&](std::uint32_t field) { fields_[key(use.space.root, field)].push_back({points, cause}); });
+}
+
 void PoisonedPoints::meet_fields(const Fields& fields, const Task& task, Causes& met) const {
   each_use(task, [&](const LaunchUse& use, Privilege privilege, const Intervals& points) {
     if (!reads(privilege)) return;
@@ -92,16 +98,29 @@ void PoisonedPoints::ran(const Batch& batch, const BatchGraph& graph, const Caus
     const auto cause = dead.find(task.node);
     each_use(task, [&](const LaunchUse& use, Privilege privilege, const Intervals& points) {
       if (!writes(privilege)) return;
-      if (cause == dead.end() && privilege != Privilege::out) return;
-      overwrite(fields_, use, points);
-      if (cause == dead.end() || points.empty()) return;
-      use.fields.each([&](std::uint32_t field) {
-        fields_[key(use.space.root, field)].push_back({points, cause->second});
-      });
+      if (cause != dead.end())
+        poison(use, points, cause->second);
+      else if (privilege == Privilege::out)
+        overwrite(fields_, use, points);
     });
     const bool makes_maps = !task.group.folds && session_[task.launch].maps;
     if (cause != dead.end() && makes_maps) maps_[task.launch.value][task.position] = cause->second;
   });
+}
+
+void PoisonedPoints::never_ran(NodeId node, std::uint32_t cause) {
+  const Launch& launch = session_.launch(node);
+  const RegionForest& forest = session_.regions;
+  for (const LaunchUse& use : launch.uses) {
+    if (!writes(use.privilege)) continue;
+    const Rect& extents = forest[use.space.root].extents;
+    std::vector<Run> runs;
+    taskspec::each_point(launch.domain, [&](const Point& point) {
+      forest.points(use.at(point)).runs(extents, [&](Run run) { runs.push_back(run); });
+      return true;
+    });
+    poison(use, Intervals::of(std::move(runs)), cause);
+  }
 }
 
 void PoisonedPoints::forget(RegionId region) {

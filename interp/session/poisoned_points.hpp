@@ -19,6 +19,8 @@ class PoisonedPoints {
   Causes met_by(const Batch& batch, const BatchGraph& graph) const;
   // A batch ran, but for these points.
   void ran(const Batch& batch, const BatchGraph& graph, const Causes& dead);
+  // None of the points of this launch ran, nor will: whoever reads what they would have written does not run either.
+  void never_ran(NodeId launch, std::uint32_t cause);
   void forget(RegionId region);
   void forget_maps_but(const Staying& staying);
 
@@ -36,6 +38,7 @@ class PoisonedPoints {
   static void each_point(const Batch& batch, const BatchGraph& graph, FunctionRef<void(const Task&)> visit);
   static void each_use(const Task& task, FunctionRef<void(const LaunchUse&, Privilege, const Intervals&)> visit);
   static void overwrite(Fields& fields, const LaunchUse& use, const Intervals& points);
+  void poison(const LaunchUse& use, const Intervals& points, std::uint32_t cause);
   void meet_fields(const Fields& fields, const Task& task, Causes& met) const;
   void meet_maps(const Task& task, Causes& met) const;
 

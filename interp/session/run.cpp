@@ -1,6 +1,7 @@
 // What a session runs, and what it makes of the outcome.
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "interp/session/session.hpp"
 #include "ir/base/at_end.hpp"
@@ -53,16 +54,23 @@ void Session::note_if_effect(NodeId node, std::uint32_t cause) {
 // It did not happen, and nothing that needs it will.
 void Session::poison(NodeId node, std::uint32_t cause) {
   note_if_effect(node, cause);
+  if (is_launch(graph, node)) poisoned_.never_ran(node, cause);
   live_.set(node, Liveness::State::poisoned, cause);
   settled(node);
 }
 
 // A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs. What can run
-// does so first: it may fail as well, and stand before the cause that is known already.
+// does so first: it may fail as well, and stand before the cause that is known already. A launch that does not run
+// leaves its fields as they were: what stands behind it must know that before it runs.
 void Session::run_part(const std::vector<NodeId>& nodes) {
   std::vector<NodeId> healthy, sick;
   healthy.reserve(nodes.size());
   std::unordered_set<std::uint32_t> unable;
+  const auto settle_those = [&] {
+    if (!healthy.empty()) execute(std::exchange(healthy, {}));
+    for (NodeId node : std::exchange(sick, {})) poison(node, first_cause(node));
+    unable.clear();
+  };
   const auto reads_poison = [&](Ref ref) {
     return ref.is_future() && (live_.entry(ref).state == Liveness::State::poisoned || unable.contains(ref.id));
   };
@@ -70,10 +78,11 @@ void Session::run_part(const std::vector<NodeId>& nodes) {
     if (live_.is_done(node)) continue;
     const bool is_sick = std::ranges::any_of(graph.in(node), reads_poison);
     (is_sick ? sick : healthy).push_back(node);
-    if (is_sick) unable.insert(node.value);
+    if (!is_sick) continue;
+    unable.insert(node.value);
+    if (is_launch(graph, node)) settle_those();
   }
-  if (!healthy.empty()) execute(std::move(healthy));
-  for (NodeId node : sick) poison(node, first_cause(node));
+  settle_those();
 }
 
 // Of the poisons that a task reads the one whose origin is the first in the program, however the tasks were cut.
@@ -149,11 +158,20 @@ Outcome Session::run_plan(const Plans::Made& plan, std::span<const Location> inp
 // What the backend cannot run fails; the rest runs without it.
 void Session::refuse(const Batch& batch, const std::vector<Poison>& refused) {
   if (refused.empty()) bug("a backend refused a graph, and none of its tasks");
-  for (const Poison& one : refused) {
-    const NodeId node = batch.nodes[one.origin.index()];
-    if (!live_.is_done(node)) poison(node, failures_.add({node, one.fault}));
+  std::map<NodeId, Fault> faults;
+  for (const Poison& one : refused) faults.emplace(batch.nodes[one.origin.index()], one.fault);
+  std::vector<NodeId> others;
+  for (NodeId node : batch.nodes) {
+    const auto fault = faults.find(node);
+    if (fault == faults.end()) {
+      others.push_back(node);
+      continue;
+    }
+    // What stands before it reads its fields as they are now.
+    if (is_launch(graph, node)) run_part(std::exchange(others, {}));
+    if (!live_.is_done(node)) poison(node, failures_.add({node, fault->second}));
   }
-  run_part(batch.nodes);
+  run_part(others);
 }
 
 void Session::count(const Plans::Made& made, const Outcome& outcome) {

@@ -29,7 +29,7 @@ void Session::adding(Span site) {
 
 // First all that takes memory: a task is known altogether, or not at all.
 void Session::added(NodeId node, std::span<const Requirement> requirements) {
-  if (graph.definition(node).kind == Definition::Kind::launch && !backend_.runs_launches())
+  if (is_launch(graph, node) && !backend_.runs_launches())
     throw failure("E1009", graph[node].span, "regions on '" + backend_.name() + "' are not built yet");
   bool known = false;
   const AtEnd taken_back([&] {

@@ -39,6 +39,10 @@ void put_projection(std::string& key, const Projection& projection) {
 
 }  // namespace
 
+bool is_launch(const TaskGraph& graph, NodeId node) {
+  return graph.definition(node).kind == Definition::Kind::launch;
+}
+
 bool Launch::writes() const {
   return std::ranges::any_of(uses, [](const LaunchUse& use) { return use.privilege != Privilege::in; });
 }

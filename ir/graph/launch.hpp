@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph/task_graph.hpp"
 #include "ir/region/independence.hpp"
 #include "ir/types/type.hpp"
 #include "ir/types/value.hpp"
@@ -41,5 +42,7 @@ struct Launch final : Object {
   std::string key() const;  // equal ones do the same with equal inputs
   std::string text() const override { return "<launch>"; }
 };
+
+bool is_launch(const TaskGraph& graph, NodeId node);
 
 }  // namespace taskspec

@@ -26,12 +26,17 @@ bool has_order(const Graph& graph) {
   return true;
 }
 
+bool is_field(const TaskGraph& graph, Ref ref) {
+  return ref.id < graph.regions.regions() && ref.slot < graph.regions[RegionId(ref.id)].fields.size();
+}
+
 std::string check_refs(const TaskGraph& graph, NodeId node) {
   std::span<const Ref> in = graph.in(node);
   for (std::size_t slot = 0; slot < in.size(); ++slot) {
     Ref ref = in[slot];
     bool there = ref.kind == Ref::Kind::constant ? ref.id < graph.constant_count()
                  : ref.kind == Ref::Kind::input  ? ref.id < graph.inputs().size()
+                 : ref.kind == Ref::Kind::field  ? is_field(graph, ref)
                                                  : ref.id < node.value && ref.slot < graph.out(ref.node()).size();
     if (!there) return fmt::format("input {} of {} refers to nothing before it", slot, graph.path(node));
     if (ref.through_place && !ref.is_future()) return fmt::format("{} reads no version of a place", graph.path(node));

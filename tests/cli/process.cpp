@@ -34,7 +34,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 Process::Process(const ProcessOptions& options) {
-  std::vector<std::string> arguments{taskspec_binary().string()};
+  const std::filesystem::path tool = taskspec_binary();
+  std::vector<std::string> arguments{(options.program.empty() ? tool : tool.parent_path() / options.program).string()};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   std::vector<std::string> variables = environment();
 

@@ -18,6 +18,7 @@ struct ProcessOptions {
   std::string input = "/dev/null";     // file that becomes its standard input
   std::string output = "";             // file for its standard output; empty: kept, see out()
   int output_descriptor = -1;          // instead of `output`, e.g. one end of a pipe
+  std::string program = "";            // beside the tool, instead of it
 };
 
 class Process {

@@ -2,7 +2,7 @@
 
 namespace taskspec {
 
-BuiltinTable standard_builtins() {
+BuiltinTable core_builtins() {
   static constexpr const Builtin* table[] = {
 #define BUILTIN(name) &builtin_##name,
 #include "interp/control/builtins/builtins.def"

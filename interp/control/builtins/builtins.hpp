@@ -5,10 +5,13 @@
 
 namespace taskspec {
 
+BuiltinTable core_builtins();
+// And those of the chips, where these are linked in (hw/standard_builtins.cpp).
 BuiltinTable standard_builtins();
 
 #define BUILTIN(name) extern const Builtin builtin_##name;
 #include "interp/control/builtins/builtins.def"
+#include "interp/control/builtins/chip_builtins.def"
 #undef BUILTIN
 
 namespace builtins {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/control/builtins/region_operands.hpp"
+#include "ir/region/operator_checks.hpp"
 
 namespace taskspec {
 
@@ -130,6 +131,10 @@ Value run_image(HostContext& host, std::span<const Value> values) {
   Target& target = target_of(host);
   const SpaceValue& of = space_in(target, values[0], host.span);
   const PartitionValue& p = partition_in(target, values[1], host.span);
+  const RegionForest& forest = target.regions();
+  for (const Value& field : values.subspan(2))
+    if (!field.is_none())
+      check_same_root(forest, forest[p.id].parent.root, field_in(target, field, host.span).space.root, host.span);
   const FieldContents first = builtins::contents_of(host, values[2]);
   if (values[3].is_none())
     return partition_made(of.region, image(target.regions(), of.space, p.id, first.values, host.span));
