@@ -33,10 +33,12 @@ class Assignment {
     if (assign_to_view(body_, assign_, span_)) return;
     Term target = expression(body_, *assign_.target);
     expression(body_, *assign_.value);
-    if (!body_.is_error(target))
-      diags_
-          .error("E1007", assign_.target->span,
-                 fmt::format("'{}' cannot be assigned", body_.text(assign_.target->span)))
+    const std::string text = body_.text(assign_.target->span);
+    if (body_.type(target).is(Kind::region_field))
+      diags_.error("E1007", assign_.target->span, fmt::format("'{}' cannot be assigned", text))
+          .help(fmt::format("write it all at once, fill({}, x), or point by point in a task", text));
+    else if (!body_.is_error(target))
+      diags_.error("E1007", assign_.target->span, fmt::format("'{}' cannot be assigned", text))
           .help("a target is a variable, an output or an element of a list");
   }
 
@@ -56,9 +58,25 @@ class Assignment {
     const Type type = body_.function().variables[variable.index()].type;
     Term value = plain() ? expression(body_, *assign_.value, &type) : combined(*binding, name, type);
     Expected expected{fmt::format("'{}'", name.text), binding->span};
-    value = convert(body_, value, type, expected);
+    value = is_number_of_task(value, type) ? number_of_task(value, type, name.text, *binding)
+                                           : convert(body_, value, type, expected);
     body_.write_variable(variable, value, span_);
     mark_set(variable);
+  }
+
+  // var s = 0; s += v[i].n: a task has no receives.
+  bool is_number_of_task(const Term& value, const Type& type) {
+    const bool number = type.is(Kind::integer) || type.is(Kind::real);
+    return number && body_.function().kind == FunctionKind::task && body_.type(value).is_tensor();
+  }
+
+  Term number_of_task(const Term& value, const Type& type, const std::string& name, const Binding& binding) {
+    const Type given = body_.type(value);
+    wrong_type(diags_, value.span, fmt::format("'{}' is {}, this is {}", name, type.text(), given.text()))
+        .label(binding.span, "declared here")
+        .help(fmt::format("begin with a tensor: var {} = {} as {}", name, type.is(Kind::integer) ? "0" : "0.0",
+                          info(given.precision).name));
+    return body_.error(value.span);
   }
 
   Term combined(const Binding& binding, const ast::Name& name, const Type& type) {

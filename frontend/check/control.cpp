@@ -135,6 +135,9 @@ Type element_type(Body& body, const Term& domain) {
   Diag& diag = wrong_type(body.world.diags, domain.span,
                           fmt::format("a for loop runs over a range or a list, this is {}", type.text()));
   if (type.is(Kind::region)) diag.help("the points of a region are gone through in tasks");
+  if (type.is(Kind::partition))
+    diag.help(fmt::format("count its pieces, and let them run side by side: launch t({}[i]) for i in 0..{}",
+                          body.text(domain.span), fmt::format("len({})", body.text(domain.span))));
   if (type.is_tensor()) diag.help("receive its elements with .iter");
   if (type.is(Kind::integer)) diag.help(fmt::format("count up to it: 0..{}", body.text(domain.span)));
   return Kind::error;

@@ -106,7 +106,22 @@ class Expressions {
   }
 
   Term bound(const ast::Expr& expr) {
-    return convert(body_, expression(body_, expr), Kind::integer, {"the bound of a range", {}});
+    const Term given = output_of(body_, expression(body_, expr));
+    const Type type = body_.type(given);
+    if (type.is_tensor() && takes_views(body_.function())) return bound_of_point(given, type);
+    return convert(body_, given, Kind::integer, {"the bound of a range", {}});
+  }
+
+  // for k in rows[i].first..rows[i].last: in a body over views, which has them at hand.
+  Term bound_of_point(const Term& given, const Type& type) {
+    if (type.rank() == 0 && type.precision == Precision::i64) {
+      const Term made = body_.make(Form::receive, Kind::integer, given.span, {given});
+      body_[made.id].index = static_cast<std::uint32_t>(Receive::scalar);
+      return made;
+    }
+    wrong_type(body_.world.diags, given.span, fmt::format("the bound of a range is int, this is {}", type.text()))
+        .help(type.rank() > 0 ? "take one of its elements" : "convert it: (...) as i64");
+    return body_.error(given.span);
   }
 
   Term unreachable_lambda() {

@@ -312,7 +312,7 @@ Term call_function(Body& body, FunctionId function, const std::optional<Term>& a
                    Span span) {
   resolve_signature(body.world, function);
   const Function& callee = body.world.program[function];
-  if (takes_views(callee)) return call_over_regions(body, function, args, span);
+  if (takes_views(callee)) return call_over_regions(body, function, agent, args, span);
   return FunctionCall(body, function, agent, args, span).run();
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "frontend/check/effects.hpp"
 
@@ -29,6 +30,22 @@ class HiddenPlaces {
       each_own_call([&](FunctionId in, const Call& call) { more = inherit(in, call.callee) || more; });
     }
     each_own_call([&](FunctionId in, const Call& call) { require_apart(in, call); });
+  }
+
+  // Points of a launch run side by side, each on the slots as they are.
+  void refuse_written_in_launches(FunctionId id, std::size_t first) {
+    for (const Call& call : std::span(world_.program[id].calls).subspan(first)) {
+      if (!call.form->changes_data || !call.callee.valid() || !world_.program[call.callee].agent.valid()) continue;
+      for (const Parameter& parameter : world_.program[call.callee].parameters) {
+        if (parameter.role != Role::slot || parameter.privilege != Privilege::inout) continue;
+        world_.diags
+            .error("E1401", call.span,
+                   fmt::format("{} writes the slot '{}', which a task over regions can only read",
+                               world_.described(call.callee), parameter.name))
+            .label(world_.program[call.callee].span, "declared here")
+            .help("make it a field of a region, or an output");
+      }
+    }
   }
 
  private:
@@ -96,6 +113,10 @@ class HiddenPlaces {
 
 }  // namespace
 
-void refuse_hidden_places(World& world, const NewPart& added) { HiddenPlaces(world, added).run(); }
+void refuse_hidden_places(World& world, const NewPart& added) {
+  HiddenPlaces places(world, added);
+  places.run();
+  for (FunctionId id : functions_of(world, added)) places.refuse_written_in_launches(id, first_call(id, added));
+}
 
 }  // namespace taskspec::checking

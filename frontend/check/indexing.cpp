@@ -271,7 +271,7 @@ Term index_expression(Body& body, const ast::Index& index, Span span) {
       break;
     case Kind::region:
       wrong_type(body.world.diags, index.base->span, "a region has no elements outside of tasks")
-          .help("a field of it is a tensor there: r.f[i]");
+          .help("a field of it is a tensor there, r.f[i]; a task writes elements, fill(r.f, v) all of them");
       break;
     default:
       wrong_type(body.world.diags, index.base->span, fmt::format("{} cannot be indexed", type.text()));

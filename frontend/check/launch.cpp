@@ -62,12 +62,19 @@ int degree(const ast::Expr& expr, const Domain& domain) {
   return binary->op.text == "*" ? std::min(left + right, 2) : 2;
 }
 
+// A task that takes views; of a member with its agent.
+struct LaunchedTask {
+  FunctionId id;
+  std::optional<Term> agent;
+};
+
 class RegionCall {
  public:
-  RegionCall(Body& body, FunctionId task, std::span<const ast::Arg> args, Span span, const Domain* domain)
+  RegionCall(Body& body, const LaunchedTask& task, std::span<const ast::Arg> args, Span span, const Domain* domain)
       : body_(body),
         world_(body.world),
-        task_(task),
+        task_(task.id),
+        agent_(task.agent),
         args_(args),
         span_(span),
         domain_(domain),
@@ -84,7 +91,7 @@ class RegionCall {
     const Callable callable{world_.described(task_), callee().span, names, 0};
     const auto places = place_arguments(world_.diags, callable, args_, span_);
     if (!places) return body_.error(span_);
-    set_outer_symbols(body_, match_, task_, std::nullopt);
+    set_outer_symbols(body_, match_, task_, agent_);
     terms_.resize(declared_.size());
     pieces_.resize(declared_.size());
     for (std::size_t i = 0; i < args_.size(); ++i) read(*args_[i].value, (*places)[i]);
@@ -271,7 +278,7 @@ class RegionCall {
   // What the signature says where the call says nothing.
   Term standard(std::size_t i) {
     const std::vector<std::optional<Value>>& known = world_.info(task_).defaults;
-    const std::size_t at = declared_[i];
+    const std::size_t at = plain_position(i);
     if (at < known.size() && known[at]) return body_.constant(*known[at], parameter(i).type, span_);
     not_built(world_.diags, span_, fmt::format("{}, which is worked out at the call", described(i)),
               "defaults of launches")
@@ -280,11 +287,17 @@ class RegionCall {
     return body_.error(span_);
   }
 
+  // Among the agent's parameters and the declared ones: the numbers that signatures use.
+  std::size_t plain_position(std::size_t i) const {
+    const AgentId owner = callee().agent;
+    return i + (owner.valid() ? world_.program[owner].parameters.size() : 0);
+  }
+
   // What int parameters stand for in the types of others.
   void set_symbols(std::size_t i) {
     if (!body_.type(terms_[i]).is(Kind::integer)) return;
     for (const auto& [symbol, source] : world_.info(task_).symbols)
-      if (!source.module.valid() && source.parameter == declared_[i])
+      if (!source.module.valid() && source.parameter == plain_position(i))
         match_.set(symbol, extent_of(body_, terms_[i].id, body_.text(terms_[i].span)));
   }
 
@@ -332,6 +345,7 @@ class RegionCall {
     };
     push(domain_ ? domain_->value : Term{});
     push(sharding);
+    if (agent_) push(*agent_);
     for (const Term& term : terms_) push(term);
     made.type = Type(Kind::invocation);
     for (const Output& output : callee().outputs) {
@@ -371,6 +385,7 @@ class RegionCall {
   Body& body_;
   World& world_;
   FunctionId task_;
+  const std::optional<Term> agent_;  // of a member
   const std::span<const ast::Arg> args_;
   Span span_;
   const Domain* domain_;
@@ -381,26 +396,21 @@ class RegionCall {
   bool failed_ = false;
 };
 
-bool of_agent(Body& body, FunctionId task, Span span) {
-  if (!body.world.program[task].agent.valid()) return false;
-  not_built(body.world.diags, span, "a task of an agent over regions", "agents of launches");
-  return true;
-}
-
-std::optional<FunctionId> launched_task(Body& body, const ast::Call& call) {
+std::optional<LaunchedTask> launched_task(Body& body, const ast::Call& call) {
   World& world = body.world;
-  FunctionId found;
+  LaunchedTask found;
   if (const std::optional<Binding> binding = binding_of(body, *call.callee);
       binding && binding->kind == Binding::Kind::function) {
-    found = binding->function;
+    found.id = binding->function;
+    if (world.program[found.id].agent.valid()) found.agent = body.self(call.callee->span);
   } else {
     const Term callee = expression(body, *call.callee);
     if (body.is_error(callee)) return std::nullopt;
     const Call& made = body[callee.id];
-    if (made.form == Form::function || made.form == Form::member) found = made.callee;
+    if (made.form == Form::function || made.form == Form::member) found.id = made.callee;
+    if (made.form == Form::member) found.agent = Term{made.in[0], callee.span};
   }
-  if (found.valid() && world.program[found].kind == FunctionKind::task)
-    return of_agent(body, found, call.callee->span) ? std::nullopt : std::optional(found);
+  if (found.id.valid() && world.program[found.id].kind == FunctionKind::task) return found;
   wrong_type(world.diags, call.callee->span,
              fmt::format("a task is launched, '{}' is none", body.text(call.callee->span)))
       .help("launch t(p[i]) for i in 0..n, with a task t");
@@ -459,12 +469,9 @@ Term sharding_of(Body& body, const ast::Launch& node) {
   return convert(body, expression(body, *node.sharding, &wanted), wanted, {"a sharding", {}});
 }
 
-// Control flow of a graph runs without anybody who could cut a launch into its points.
-bool in_graph(Body& body, Span span, const std::string& what) {
-  if (!body.in_graph()) return false;
-  const bool task = body.function().kind == FunctionKind::task;
-  not_built(body.world.diags, span, fmt::format("{} in a {}", what, task ? "task body" : "graph"),
-            task ? "nested tasks" : "graphs over regions");
+bool in_task(Body& body, Span span, const std::string& what) {
+  if (body.function().kind != FunctionKind::task) return false;
+  not_built(body.world.diags, span, fmt::format("{} in a task body", what), "nested tasks");
   body.info().broken = true;
   return true;
 }
@@ -478,25 +485,24 @@ bool takes_views(const Function& function) {
 
 Term launch_expression(Body& body, const ast::Launch& node, Span span) {
   const Span word{span.source, span.begin, span.begin + 6};
-  if (in_graph(body, word, "a launch")) return body.error(span);
+  if (in_task(body, word, "a launch")) return body.error(span);
   auto* call = std::get_if<ast::Call>(&node.call->node);
   if (!call) {
     wrong_type(body.world.diags, node.call->span, "a call of a task is launched: launch t(p[i]) for i in 0..n");
     return body.error(span);
   }
-  const std::optional<FunctionId> task = launched_task(body, *call);
+  const std::optional<LaunchedTask> task = launched_task(body, *call);
   const std::optional<Domain> domain = domain_of(body, node);
   const Term sharding = sharding_of(body, node);
   if (!task || !domain || (sharding.valid() && body.is_error(sharding))) return body.error(span);
-  resolve_signature(body.world, *task);
+  resolve_signature(body.world, task->id);
   return RegionCall(body, *task, call->args, span, &*domain).run(sharding);
 }
 
-Term call_over_regions(Body& body, FunctionId function, std::span<const ast::Arg> args, Span span) {
-  if (in_graph(body, span, fmt::format("a call of {}", body.world.described(function))) ||
-      of_agent(body, function, span))
-    return body.error(span);
-  return RegionCall(body, function, args, span, nullptr).run({});
+Term call_over_regions(Body& body, FunctionId function, const std::optional<Term>& agent,
+                       std::span<const ast::Arg> args, Span span) {
+  if (in_task(body, span, fmt::format("a call of {}", body.world.described(function)))) return body.error(span);
+  return RegionCall(body, {function, agent}, args, span, nullptr).run({});
 }
 
 }  // namespace taskspec::checking

@@ -133,7 +133,8 @@ void define_pattern(Body& body, const ast::Pattern& pattern, const Term& value, 
 }
 
 void keep_value(Body& body, const Term& given) {
-  const Term value = body.type(given).is(Kind::none) ? given : typed(body, given);
+  const bool field = body.type(given).is(Kind::region_field);  // its contents are shown
+  const Term value = body.type(given).is(Kind::none) ? given : typed(body, field ? output_of(body, given) : given);
   if (body.type(value).is(Kind::none) || body.is_error(value)) return;
   static const ast::Name last{"_", {}};
   Binding binding{.kind = Binding::Kind::global, .what = "value of the last expression", .span = value.span};

@@ -143,6 +143,7 @@ std::optional<Match::Difference> Match::compare(const Type& wanted, const Type& 
   }
   if (wanted.fields.valid() && (wanted.fields != given.fields || wanted.rank() != given.rank()))
     return Difference{Difference::type};
+  if (wanted.is(Kind::region)) return compare_extents(wanted, given, Open::checked, value);
   bool same_names = wanted.is(Kind::function) || wanted.names == given.names;
   bool fits = wanted.parts.size() == given.parts.size() && wanted.inputs == given.inputs &&
               wanted.places == given.places && wanted.agent == given.agent && same_names;

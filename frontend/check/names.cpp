@@ -22,6 +22,22 @@ namespace taskspec::checking {
 
 namespace {
 
+bool is_data(const Type& type) {
+  using Kind = Type::Kind;
+  return type.is(Kind::region) || type.is(Kind::partition) || type.is(Kind::launch_map);
+}
+
+// Which points a task touches, and what it does to them, its signature says.
+Term data_in_task(Body& body, const ast::Name& name, const Type& type) {
+  Diag& diag = wrong_type(body.world.diags, name.span,
+                          fmt::format("a task sees what its call gives it, and '{}' is {}", name.text, type.text()));
+  if (type.is(Type::Kind::launch_map))
+    diag.help("pass what it holds as an argument: m[i], or m.sum()");
+  else
+    diag.help(fmt::format("make it a parameter: in c: {}[{}]", type.names[0], type.dims.size() == 1 ? "_" : "_, _"));
+  return body.error(name.span);
+}
+
 Term read_global(Body& body, const Binding& binding, const ast::Name& name) {
   World& world = body.world;
   bool own = body.at_top_level() && binding.module == body.module && !body.outer;
@@ -33,6 +49,7 @@ Term read_global(Body& body, const Binding& binding, const ast::Name& name) {
   }
   Body& file = *world.file(binding.module).top_level;
   const Call& value = file[binding.call];
+  if (body.function().kind == FunctionKind::task && is_data(value.type)) return data_in_task(body, name, value.type);
   Call read;
   read.form = Form::global;
   read.type = type_from_file(body, binding.module, Type(value.type));

@@ -81,10 +81,8 @@ Term region_expression(Body& body, const ast::RegionExpr& node, Span span) {
                                   : "declare them: fields Cell { state: f64 }, and then region Cell[n]");
     return body.error(span);
   }
-  if (body.in_graph()) {
-    not_built(diags, span,
-              fmt::format("a region in a {}", body.function().kind == FunctionKind::task ? "task body" : "graph"),
-              "graphs over regions");
+  if (body.function().kind == FunctionKind::task) {
+    not_built(diags, span, "a region in a task body", "nested tasks");
     body.info().broken = true;
     return body.error(span);
   }

@@ -137,14 +137,12 @@ class Signature {
       const auto op = std::ranges::find(reduce_words, param.privilege->reduce_op->text);
       if (op != reduce_words.end()) return made.reduce = static_cast<ReduceOp>(op - reduce_words.begin()), type;
       message = fmt::format("there is no reduce({}): + * min max", param.privilege->reduce_op->text);
-    } else if (function().kind == FunctionKind::graph) {
-      not_built(world_.diags, param.type.span, "a region as the input of a graph", "graphs over regions");
-      return body().info().broken = true, Kind::error;
     } else if (type.is(Kind::view)) {
       message = fmt::format("a view is what a task sees, '{}' takes the region itself: {}{}", param.name.text,
                             type.names[0], shape_text(type.dims));
     } else if (param.privilege && word != "in") {
-      message = fmt::format("'{}' is for tasks: what a fn does with a region it says by launches", word);
+      message = fmt::format("'{}' is for tasks: what a {} does with a region it says by launches", word,
+                            function().kind == FunctionKind::graph ? "graph" : "fn");
     }
     if (message.empty()) return type;
     wrong_type(world_.diags, param.privilege ? param.privilege->span : param.type.span, message);

@@ -46,6 +46,7 @@ class TypeReader {
       for (const ast::Expr& dim : type.dims) dims.push_back(&dim);
       return tensor(*precision, dims);
     }
+    if (!host && name == "partition" && !type.dims.empty()) return partition(type, span);
     if (!host) return unknown(type, span);
     if (!type.dims.empty()) return host_with_extents(name, span);
     return *host;
@@ -132,6 +133,30 @@ class TypeReader {
     if (type.fields.empty()) return result;
     result.kind = Type::Kind::view;
     return with_fields(std::move(result), type.fields);
+  }
+
+  // `partition[Cell[n]]`, whose pieces go by one number; by two: `partition[Cell[n, m], 2]`.
+  Type partition(const ast::NamedType& type, Span span) {
+    auto* index = std::get_if<ast::Index>(&type.dims[0].node);
+    auto* name = index ? std::get_if<ast::NameExpr>(&index->base->node) : nullptr;
+    const std::optional<Binding> found = name ? body_.find(name->name.text) : std::nullopt;
+    auto* rank = type.dims.size() == 2 ? std::get_if<ast::IntLit>(&type.dims[1].node) : nullptr;
+    const bool ranked = type.dims.size() == 1 || (rank && rank->value >= 1 && rank->value <= 4);
+    if (!found || found->kind != Binding::Kind::fields || !type.fields.empty() || !ranked)
+      return error("E1004", span, "a partition is of a region, and its pieces go by one to four numbers",
+                   "partition[Cell[_]], or partition[Cell[_, _], 2] where they are p[i, j]");
+    Type result(Type::Kind::partition);
+    result.fields = FieldsId(found->index);
+    result.names = {name->name.text};
+    result.inputs = rank ? static_cast<std::uint32_t>(rank->value) : 1;
+    if (index->items.size() > 4) return error("E1004", span, "a region has one to four extents");
+    for (const ast::IndexItem& item : index->items) {
+      if (item.is_slice) return error("E1004", item.span, "an extent is one number, or '_' for any");
+      const std::optional<Dim> extent = checked_extent(*item.at);
+      if (!extent) return Type::Kind::error;
+      result.dims.push_back(*extent);
+    }
+    return result;
   }
 
   Type with_fields(Type view, const std::vector<ast::Name>& names) {

@@ -101,7 +101,8 @@ std::string one_graph(const Program& program, FunctionId function, const TaskGra
   if (stage == "graph") return graph_text(graph);
   if (stage == "chains") return chains_text(graph, chains);
   if (plan) return plan_text(*plan);
-  return graph.name + ": no plan before the extents of its inputs are known (" + inputs_text(graph) + ")\n";
+  const std::string inputs = graph.inputs().empty() ? "" : " (" + inputs_text(graph) + ")";
+  return graph.name + ": " + why_no_plan(graph) + inputs + "\n";
 }
 
 // All graphs in one page, with their plans where extents are known.

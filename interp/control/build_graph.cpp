@@ -6,6 +6,7 @@
 #include "interp/control/capture.hpp"
 #include "interp/control/immediate.hpp"
 #include "interp/control/record.hpp"
+#include "interp/control/region_values.hpp"
 #include "interp/control/rules.hpp"
 
 namespace taskspec {
@@ -58,9 +59,10 @@ class Looking {
     view_->function = graph.function;
     view_->graph.name = program_.display_name(graph.function);
     std::vector<Value> arguments = graph.captures;
+    const bool data = interpreter_.facts().uses_data(graph.function);
     for (const Parameter& parameter : function.parameters)
       if (parameter.role == Role::declared)  // the agent has the others
-        arguments.push_back(input(parameter.name, parameter.type, parameter.privilege == Privilege::inout));
+        arguments.push_back(data ? data_input(parameter) : input(parameter));
     std::vector<Value> outputs;
     try {
       outputs = interpreter_.outputs_of(graph.function, graph.agent, std::move(arguments));
@@ -99,6 +101,39 @@ class Looking {
   }
 
  private:
+  // Which pieces a partition has is asked while the graph is made: numbers are what their defaults say.
+  Value data_input(const Parameter& parameter) {
+    if (parameter.type.is_tensor()) return input(parameter);
+    if (parameter.default_value.valid()) return {};
+    if (parameter.type.is(Type::Kind::region)) return region_input(parameter);
+    if (!parameter.type.is_number()) return input(parameter);
+    throw failure("E1009", parameter.span,
+                  "looking at a graph over regions needs to know '" + parameter.name + "'; give it a default: " +
+                      parameter.name + ": " + parameter.type.text() + " = 4");
+  }
+
+  Value region_input(const Parameter& parameter) {
+    const FieldsTable& table = program_[parameter.type.fields];
+    Region region{table.name, parameter.name, {}, {}};
+    for (const FieldsTable::Field& field : table.fields) region.fields.push_back({field.name, field.precision});
+    std::vector<std::int64_t> extents;
+    for (const Dim& dim : parameter.type.dims) {
+      if (!dim.is_constant())
+        throw failure("E1009", parameter.span,
+                      "looking at a graph over regions needs to know how many points '" + parameter.name +
+                          "' has; write its extents: " + table.name + "[64]");
+      extents.push_back(*dim.constant());
+    }
+    region.extents = Rect::of(extents);
+    std::shared_ptr<RegionHandle> handle = target_.make_region(std::move(region), parameter.span);
+    const Space all{handle->region};
+    return space_value(std::move(handle), all);
+  }
+
+  Value input(const Parameter& parameter) {
+    return input(parameter.name, parameter.type, parameter.privilege == Privilege::inout);
+  }
+
   Value input(const std::string& name, const Type& type, bool is_place) {
     const std::size_t position = view_->graph.add_input({name, type, is_place ? Privilege::inout : Privilege::in});
     if (!type.is_tensor()) {

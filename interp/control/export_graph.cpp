@@ -95,9 +95,26 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
   throw Error(std::move(diag));
 }
 
+namespace {
+
+bool launches(const TaskGraph& graph) {
+  for (std::size_t i = 0; i < graph.size(); ++i)
+    if (graph.definition(NodeId(i)).kind == Definition::Kind::launch) return true;
+  return false;
+}
+
+}  // namespace
+
+// A launch is cut into its points when it is about to run.
 std::shared_ptr<const Plan> plan_of_view(const TaskGraph& graph, const Chains& chains) {
-  if (!has_concrete_types(graph)) return nullptr;
+  if (!has_concrete_types(graph) || launches(graph)) return nullptr;
   return make_plan(std::shared_ptr<const TaskGraph>(std::shared_ptr<const TaskGraph>(), &graph), chains);
+}
+
+std::string why_no_plan(const TaskGraph& graph) {
+  return launches(graph) ? "no plan before it runs: a launch becomes a task for each of its points then, and those of "
+                           "tasks that wait for one another are planned together"
+                         : "no plan before the extents of its inputs are known";
 }
 
 }  // namespace taskspec

@@ -31,5 +31,6 @@ void export_graph(const Program& program, FunctionId function, const TaskGraph& 
 
 // The plan of a graph that outlives it; null before the extents of its inputs are known.
 std::shared_ptr<const Plan> plan_of_view(const TaskGraph& graph, const Chains& chains);
+std::string why_no_plan(const TaskGraph& graph);  // where that gives none
 
 }  // namespace taskspec

@@ -151,6 +151,24 @@ bool reaches_slots(const Program& program, FunctionId from) {
   return found;
 }
 
+// Regions, or what is made of them; not the views of a task.
+bool is_data(const Type& type) {
+  using Kind = Type::Kind;
+  return type.is(Kind::region) || type.is(Kind::partition) || type.is(Kind::region_field) || type.is(Kind::launch_map) ||
+         std::ranges::any_of(type.parts, is_data);
+}
+
+bool uses_data(const Call& call) { return call.form->changes_data || is_data(call.type); }
+
+bool reaches_data(const Program& program, FunctionId from) {
+  bool found = false;
+  each_reached(program, from, [&](const Function& function) {
+    if (function.kind == FunctionKind::task) return;
+    found = found || std::ranges::any_of(function.calls, uses_data);
+  });
+  return found;
+}
+
 // It may reach the agent of this function, by a value that was made outside of the block.
 bool may_reach_own(const Function& function, const Call& call) {
   if (call.form->enters == FormRecord::Enters::nothing && !call.builtin) return false;
@@ -183,6 +201,8 @@ FreeUse make_free_use(const Program& program, const Function& function, CallId s
     each_callee(program, call, [&](FunctionId callee) {
       each_reached(program, callee, [&](const Function& f) { add_globals(f, use.globals); });
     });
+    use.data = use.data || uses_data(call);
+    each_callee(program, call, [&](FunctionId callee) { use.data = use.data || reaches_data(program, callee); });
     use.slots = use.slots || (call.callee.valid() && reaches_slots(program, call.callee));
     if (own_slots && may_reach_own(function, call)) use.self = use.slots = true;
     if (call.form == Form::variable) read[call.variable.index()] = true;
@@ -279,6 +299,10 @@ const std::vector<GlobalUse>& Facts::globals(FunctionId id) {
   return globals_.get(id.index(), [&](std::vector<GlobalUse>& uses) {
     each_reached(program_, id, [&](const Function& function) { add_globals(function, uses); });
   });
+}
+
+bool Facts::uses_data(FunctionId id) {
+  return uses_data_.get(id.index(), [&](bool& uses) { uses = reaches_data(program_, id); });
 }
 
 bool Facts::uses_slots(FunctionId id) {

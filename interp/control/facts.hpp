@@ -74,6 +74,7 @@ struct FreeUse {
   bool agents = false;                    // makes some
   bool self = false;                      // names the agent itself
   bool slots = false;                     // calls something that uses slots of an agent
+  bool data = false;                      // uses regions, or calls something that does
 };
 
 bool may_hold_agents(const Type& type);  // values of it: function values are bound to agents
@@ -89,6 +90,7 @@ class Facts {
   const FreeUse& free_use(FunctionId id, CallId structured);
   const std::vector<GlobalUse>& globals(FunctionId id);  // of its body and of all that it calls
   bool uses_slots(FunctionId id);                        // it or something that it calls
+  bool uses_data(FunctionId id);                         // regions: the same
   // The compact program of a block that is not empty, or of one call with its blocks.
   const Compact& compact(FunctionId id, const Block& block, bool in_graph);
   const Compact& compact(FunctionId id, CallId call, bool in_graph);
@@ -102,7 +104,7 @@ class Facts {
   const std::span<const FormStep> more_;  // forms
   OnceTable<Known> functions_;            // bodies ask on several threads, for every call
   OnceTable<std::vector<GlobalUse>> globals_;
-  OnceTable<bool> uses_slots_;
+  OnceTable<bool> uses_slots_, uses_data_;
 };
 
 }  // namespace taskspec

@@ -105,7 +105,7 @@ bool solve(const Dim& extent, const Dim& known, const Dim& given, Frame& frame) 
 }  // namespace
 
 void bind_dimensions(const Type& parameter, const Type& argument, Frame& frame, Span span, const std::string& name) {
-  if (!parameter.is_tensor() && !parameter.is(Type::Kind::region)) {
+  if (!parameter.is_tensor() && !parameter.is(Type::Kind::region) && !parameter.is(Type::Kind::partition)) {
     for (std::size_t i = 0; i < parameter.parts.size() && i < argument.parts.size(); ++i)
       bind_dimensions(parameter.parts[i], argument.parts[i], frame, span, name);
     return;

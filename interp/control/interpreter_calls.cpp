@@ -24,8 +24,9 @@ void Interpreter::set_parameter(Frame& frame, std::size_t k, Span span) {
   Value& value = frame.registers[k];
   if (parameter.type.is(Type::Kind::real) && value.is_integer()) value = Value(value.real());
   if (target_->is_tensor(value)) bind_dimensions(parameter.type, target_->type_of(value), frame, span, parameter.name);
-  if (parameter.type.is(Type::Kind::region) && value.is_object())
-    bind_dimensions(parameter.type, type_of_region(*target_, value, parameter.type, span), frame, span, parameter.name);
+  const bool data = parameter.type.is(Type::Kind::region) || parameter.type.is(Type::Kind::partition);
+  if (data && value.is_object())
+    bind_dimensions(parameter.type, type_of_data(*target_, value, parameter.type, span), frame, span, parameter.name);
   if (parameter.variable.valid()) frame[parameter.variable] = value;
 }
 

@@ -154,13 +154,13 @@ Value Interpreter::region_field(Frame& frame, const Call& call) {
 
 Value Interpreter::field_value(Frame& frame, const Call& call) {
   const FieldValue& of = field_in(*target_, frame[call.in[0]], call.span);
-  return target_->field_value(of.space, of.field, call.span);
+  return target_->field_value(of.space, of.field, {call.span, frame.scope});
 }
 
 Value Interpreter::map_item(Frame& frame, const Call& call) {
   auto* map = frame[call.in[0]].as<LaunchMap>();
   if (!map) throw failure("E1009", call.span, "outputs of a launch that only the graph knows are not built yet");
-  return target_->map_element(*map, point_of(frame, call, 1, call.in.size() - 1), call.span);
+  return target_->map_element(*map, point_of(frame, call, 1, call.in.size() - 1), {call.span, frame.scope});
 }
 
 // What stands between the colours at 0 and at the unit points is affine.
@@ -203,14 +203,24 @@ Value Interpreter::launch(Frame& frame, const Call& call) {
     launch.domain = domain_of(frame[call.in[0]], type.parts.size(), call.span);
   }
   if (call.in[1].valid()) launch.sharding = frame[call.in[1]];
-  for (std::size_t i = 2; i < call.in.size(); ++i) {
+  const Value agent = task.agent.valid() ? frame[call.in[2]] : Value();
+  launch.agent = agent.as<Agent>();
+  std::size_t next = task.agent.valid() ? 3 : 2, agent_parameter = 0;
+  for (const Parameter& parameter : task.parameters) {
     LaunchArgument argument;
-    argument.span = i < call.in_spans.size() ? call.in_spans[i] : call.span;
-    const Value& value = frame[call.in[i]];
-    if (task.parameters[i - 2].type.is(Type::Kind::view))
-      take_piece(frame, launch, value, argument);
-    else
-      take_value(frame, launch, value, argument);
+    argument.span = call.span;
+    if (parameter.role == Role::agent_parameter) {
+      argument.value = launch.agent->arguments[agent_parameter++];
+    } else if (parameter.role == Role::slot) {
+      argument.value = *launch.agent->slot(parameter.name);
+    } else {
+      if (next < call.in_spans.size()) argument.span = call.in_spans[next];
+      const Value& value = frame[call.in[next++]];
+      if (parameter.type.is(Type::Kind::view))
+        take_piece(frame, launch, value, argument);
+      else
+        take_value(frame, launch, value, argument);
+    }
     launch.arguments.push_back(std::move(argument));
   }
   for (const Type& part : call.type.parts)

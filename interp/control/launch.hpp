@@ -13,7 +13,13 @@
 
 namespace taskspec {
 
-// One per parameter of the task, in order.
+// Where something is done to a region or a map: in the text, and in which call of a graph or fn.
+struct DataSite {
+  Span span;
+  ScopeId scope = ScopeId(0);
+};
+
+// One per parameter of the task, in order: those of its agent and the slots that it reads are values.
 struct LaunchArgument {
   enum class Kind : std::uint8_t {
     piece,    // of a partition: that whose colour is projection(point); of no partition: `space`, for all points

@@ -46,11 +46,11 @@ class RecordTarget final : public Target {
   RegionForest& regions() override { return recorder_.graph.regions; }
   std::shared_ptr<RegionHandle> make_region(Region region, Span span) override;
   Value launch(Interpreter& interpreter, const LaunchCall& call) override;
-  void fill(const Space& space, std::uint32_t field, const Value& contents, Span span) override;
+  void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site) override;
   void transfer(const FileCall& call, Span span) override;
-  Value field_value(const Space& space, std::uint32_t field, Span span) override;
-  Value map_member(const LaunchMap& map, MapMember member, Span span) override;
-  Value map_element(const LaunchMap& map, const Point& point, Span span) override;
+  Value field_value(const Space& space, std::uint32_t field, const DataSite& site) override;
+  Value map_member(const LaunchMap& map, MapMember member, const DataSite& site) override;
+  Value map_element(const LaunchMap& map, const Point& point, const DataSite& site) override;
 
   // A launch with everything bound: what `launch` and all other work on regions become.
   struct Launched {

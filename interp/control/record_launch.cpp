@@ -237,7 +237,7 @@ Value RecordTarget::launch_value(const Value& value) {
 
 // ---- fields and maps ------------------------------------------------------------------------------
 
-void RecordTarget::fill(const Space& space, std::uint32_t field, const Value& contents, Span span) {
+void RecordTarget::fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site) {
   const Region& region = recorder_.graph.regions[space.root];
   const Precision precision = region.fields[field].precision;
   Launched launched;
@@ -252,11 +252,12 @@ void RecordTarget::fill(const Space& space, std::uint32_t field, const Value& co
     const Type type = type_of(contents);
     const std::int64_t points = recorder_.graph.regions.points(space).size(), elements = concrete(type).elements();
     if (type.precision != precision || (elements != 1 && elements != points))
-      throw failure("E5004", span,
+      throw failure("E5004", site.span,
                     "fill of " + plural(static_cast<std::size_t>(points), "point") + " of " +
                         std::string(info(precision).name) + " with " + type.text());
   }
-  launched.span = span;
+  launched.span = site.span;
+  launched.scope = site.scope;
   this->launched(std::move(launched));
 }
 
@@ -280,7 +281,7 @@ void RecordTarget::transfer(const FileCall& call, Span span) {
   this->launched(std::move(launched));
 }
 
-Value RecordTarget::field_value(const Space& space, std::uint32_t field, Span span) {
+Value RecordTarget::field_value(const Space& space, std::uint32_t field, const DataSite& site) {
   const Region& region = recorder_.graph.regions[space.root];
   const IndexSpace points = recorder_.graph.regions.points(space);
   Type type = Type::tensor(region.fields[field].precision, {});
@@ -296,11 +297,12 @@ Value RecordTarget::field_value(const Space& space, std::uint32_t field, Span sp
   launched.named.name = region.fields[field].name;
   launched.named.outputs = {"value"};
   launched.outputs = {type};
-  launched.span = span;
+  launched.span = site.span;
+  launched.scope = site.scope;
   return this->launched(std::move(launched)).front();
 }
 
-Value RecordTarget::map_member(const LaunchMap& map, MapMember member, Span span) {
+Value RecordTarget::map_member(const LaunchMap& map, MapMember member, const DataSite& site) {
   constexpr std::string_view names[] = {"sum", "prod", "min", "max", "gather"};
   const auto number = static_cast<std::size_t>(member);
   Launched launched;
@@ -320,13 +322,14 @@ Value RecordTarget::map_member(const LaunchMap& map, MapMember member, Span span
   launched.values = {
       Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
   launched.outputs = {type};
-  launched.span = span;
+  launched.span = site.span;
+  launched.scope = site.scope;
   return this->launched(std::move(launched)).front();
 }
 
-Value RecordTarget::map_element(const LaunchMap& map, const Point& point, Span span) {
+Value RecordTarget::map_element(const LaunchMap& map, const Point& point, const DataSite& site) {
   if (point.rank != map.domain.rank || !map.domain.contains(point))
-    throw failure("E5003", span, "point " + point.text() + " is not in " + map.domain.text());
+    throw failure("E5003", site.span, "point " + point.text() + " is not in " + map.domain.text());
   Launched launched;
   launched.what.work = Launch::Work::element;
   launched.what.domain = Rect::of({1});
@@ -338,7 +341,8 @@ Value RecordTarget::map_element(const LaunchMap& map, const Point& point, Span s
   launched.values = {
       Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
   launched.outputs = {map.element};
-  launched.span = span;
+  launched.span = site.span;
+  launched.scope = site.scope;
   return this->launched(std::move(launched)).front();
 }
 

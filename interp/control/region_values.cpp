@@ -25,7 +25,10 @@ const T& data_in(Target& target, const Value& value, Span span, std::string_view
         "a function that says which points a piece has, or which piece a point takes, calls another one here, "
         "which is not built yet; write out what that one computes");
   if (!target.has_regions() || forest_of(*data->region) != &target.regions())
-    throw failure("E1009", span, std::string(what) + " of another session is not built yet");
+    throw failure("E1004", span,
+                  std::string(what) +
+                      " belongs to the session that made it, and 'run' opens another one: make a region in what runs, "
+                      "and hand its contents over as tensors, r.f");
   return *data;
 }
 
@@ -64,8 +67,11 @@ const PartitionValue& partition_in(Target& target, const Value& value, Span span
   return data_in<PartitionValue>(target, value, span, "a partition");
 }
 
-Type type_of_region(Target& target, const Value& value, Type declared, Span span) {
-  const IndexSpace points = target.regions().points(space_in(target, value, span).space);
+Type type_of_data(Target& target, const Value& value, Type declared, Span span) {
+  const Space space = declared.is(Type::Kind::partition)
+                          ? target.regions()[partition_in(target, value, span).id].parent
+                          : space_in(target, value, span).space;
+  const IndexSpace points = target.regions().points(space);
   for (std::size_t axis = 0; axis < declared.dims.size(); ++axis)
     declared.dims[axis] = Dim(points.is_rect() ? points.rect().extent(axis) : axis == 0 ? points.size() : 1);
   return declared;

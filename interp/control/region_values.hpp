@@ -90,8 +90,9 @@ const SpaceValue& space_in(Target& target, const Value& value, Span span);
 const FieldValue& field_in(Target& target, const Value& value, Span span);
 const PartitionValue& partition_in(Target& target, const Value& value, Span span);
 
-// The type of a region or piece with the extents that it has: of runs the number of their points.
-Type type_of_region(Target& target, const Value& value, Type declared, Span span);
+// The type of a region or piece, or of a partition of one, with the extents that it has: of runs the number of their
+// points.
+Type type_of_data(Target& target, const Value& value, Type declared, Span span);
 
 Value space_value(std::shared_ptr<RegionHandle> region, const Space& space);
 Value partition_value(std::shared_ptr<RegionHandle> region, PartitionId id);

@@ -30,7 +30,13 @@ bool depends_on_graph(const Value& value) {
 
 }  // namespace
 
+// What becomes of regions the session knows, and no node inside of itself: such control is carried out while the graph
+// is recorded, and a tensor that decides is received there.
 bool RecordTarget::structured(Interpreter& interpreter, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  const bool data = call.form == Form::call ? interpreter.facts().uses_data(call.callee)
+                                            : interpreter.facts().free_use(frame.id, id).data;
+  if (data) return false;
   if ((unrolls_ || (keeps_agents_ && makes_agents(frame, id))) && !tensors_decide(interpreter, frame, id)) return false;
   if (keeps_agents_ && makes_agents(frame, id))
     throw failure("E1009", frame.function[id].span,

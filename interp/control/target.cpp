@@ -23,10 +23,10 @@ namespace {
 RegionForest& Target::regions() { no_regions({}); }
 std::shared_ptr<RegionHandle> Target::make_region(Region, Span span) { no_regions(span); }
 Value Target::launch(Interpreter&, const LaunchCall& call) { no_regions(call.span); }
-void Target::fill(const Space&, std::uint32_t, const Value&, Span span) { no_regions(span); }
+void Target::fill(const Space&, std::uint32_t, const Value&, const DataSite& site) { no_regions(site.span); }
 void Target::transfer(const FileCall&, Span span) { no_regions(span); }
-Value Target::field_value(const Space&, std::uint32_t, Span span) { no_regions(span); }
-Value Target::map_member(const LaunchMap&, MapMember, Span span) { no_regions(span); }
-Value Target::map_element(const LaunchMap&, const Point&, Span span) { no_regions(span); }
+Value Target::field_value(const Space&, std::uint32_t, const DataSite& site) { no_regions(site.span); }
+Value Target::map_member(const LaunchMap&, MapMember, const DataSite& site) { no_regions(site.span); }
+Value Target::map_element(const LaunchMap&, const Point&, const DataSite& site) { no_regions(site.span); }
 
 }  // namespace taskspec

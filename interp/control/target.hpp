@@ -60,7 +60,7 @@ class Target {
   // arguments of one, are in one another's way.
   virtual Value launch(Interpreter& interpreter, const LaunchCall& call);
   // All points of the space: a number in all of them, or the elements of a tensor in their order.
-  virtual void fill(const Space& space, std::uint32_t field, const Value& contents, Span span);
+  virtual void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site);
   // Fields of a region or piece, or those of all pieces of a partition, are brought from files or to files, after all
   // that was recorded before. It is done when this returns; throws what kept it.
   struct FileCall {
@@ -72,9 +72,9 @@ class Target {
   };
   virtual void transfer(const FileCall& call, Span span);
   // A field as it is now, as a tensor: of a rectangle its extents, else its points in order.
-  virtual Value field_value(const Space& space, std::uint32_t field, Span span);
-  virtual Value map_member(const LaunchMap& map, MapMember member, Span span);
-  virtual Value map_element(const LaunchMap& map, const Point& point, Span span);
+  virtual Value field_value(const Space& space, std::uint32_t field, const DataSite& site);
+  virtual Value map_member(const LaunchMap& map, MapMember member, const DataSite& site);
+  virtual Value map_element(const LaunchMap& map, const Point& point, const DataSite& site);
 
   virtual void run_pending() {}  // its program is about to wait for something else: what can run runs now
   // Whether so much waits that it should run before such a wait. Depends on what was recorded, and on nothing else.

@@ -33,7 +33,7 @@ struct TourStop {
 };
 std::span<const TourStop> tour();
 
-// ".shape" and "shape" are the same; null where there is none.
+// ".shape" and "shape" are the same, and "regions" is "region"; null where there is none.
 const LanguageRecord* language_record(std::string_view name);
 std::string language_text(const LanguageRecord& record);  // form, doc, example; no line end
 

@@ -113,6 +113,7 @@ std::optional<std::string> record_text(const Toolbox& tools, std::string_view na
     while (text.ends_with('\n')) text.pop_back();
     return text;
   }
+  if (name.size() > 1 && name.starts_with('.')) return record_text(tools, name.substr(1));  // as it is written: x.sum
   return std::nullopt;
 }
 

@@ -100,6 +100,8 @@ struct Workspace::State {
   std::string shown(const Value& value) {
     if (const Value tensor = tensor_of(value); !tensor.is_none())
       return contents_text(live->contents(tensor), columns());
+    auto* invocation = value.as<Invocation>();
+    if (invocation && invocation->outputs.empty()) return "";  // the task that it added is told
     return value.is_string() ? in_quotes(value.string()) : print(value);
   }
 
@@ -221,6 +223,20 @@ struct Workspace::State {
     return nodes;
   }
 
+  // stencil#3[2]: a point of a launch, which is one task as long as it has not run.
+  Text why_point(std::string_view name) {
+    const TaskGraph& graph = live->session().graph;
+    const std::string_view launch = name.substr(0, name.find('['));
+    for (std::size_t i = graph.size(); i > 0; --i) {
+      const NodeId node(i - 1);
+      if (graph.path(node) != launch || graph.definition(node).kind != Definition::Kind::launch) continue;
+      const std::string said = fmt::format("{} is one of {} of {}, which are chained when they run; until then",
+                                           name, plural(graph.launch(node).points(), "point"), launch);
+      return {true, said + "\n" + why(launch).text};
+    }
+    return {false, fmt::format("no task, value or graph of this backend is called '{}'", name)};
+  }
+
   Text why(std::string_view name) {
     const TaskGraph& graph = live->session().graph;
     std::vector<NodeId> nodes = nodes_of(name);
@@ -228,6 +244,7 @@ struct Workspace::State {
       const NodeId node(i - 1);
       if (graph.path(node) == name || graph.definition(node).title() == name) nodes.push_back(node);
     }
+    if (nodes.empty() && name.ends_with(']')) return why_point(name);
     if (nodes.empty()) {
       Text whole = with_graph(name, [](const TaskGraph& g, const Chains& c, FunctionId) { return chains_text(g, c); });
       const bool known = name.empty() || whole.found || function(name).valid();
@@ -298,7 +315,7 @@ Text Workspace::chains(std::string_view graph) {
 Text Workspace::plan(std::string_view graph) {
   return state_->with_graph(graph, [](const TaskGraph& g, const Chains& c, FunctionId) {
     const std::shared_ptr<const Plan> plan = plan_of_view(g, c);
-    return plan ? plan_text(*plan) : "no plan before the extents of its inputs are known";
+    return plan ? plan_text(*plan) : why_no_plan(g);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/base/text.hpp"
+#include "ir/graph/launch.hpp"
 
 namespace taskspec {
 
@@ -31,8 +32,34 @@ std::string short_text(const Value& value) {
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
+std::string fields_text(const Region& region, const FieldMask& fields) {
+  std::vector<std::string> names;
+  fields.each([&](std::uint32_t field) { names.push_back(region.fields[field].name); });
+  return ".{" + joined(names, ", ") + "}";
+}
+
+// " over 0..4 (inout own[i].{flux}, in near[f(i)].{state}, dt: 0.5)"
+std::string launch_text(const TaskGraph& graph, NodeId node) {
+  const Launch& launch = graph.launch(node);
+  std::vector<std::string> parts;
+  for (const LaunchUse& use : launch.uses) {
+    const bool whole = !use.partition.valid();
+    const bool own = use.projection.kind == Projection::Kind::identity;
+    std::string word = use.privilege == Privilege::in ? "in " : privilege_text(use.privilege);
+    if (use.privilege == Privilege::reduce)
+      word = fmt::format("reduce({}) ", reduce_words[static_cast<std::size_t>(use.op)]);
+    parts.push_back(word + use.name + (whole ? "" : own ? "[i]" : "[f(i)]") +
+                    fields_text(graph.regions[use.space.root], use.fields));
+  }
+  for (std::size_t k = 0; k < launch.each.size(); ++k)
+    parts.push_back(fmt::format("{}: {}{}", graph.slot_in(node, k), ref_text(graph, graph.in(node)[k]),
+                                launch.each[k] ? "[i]" : ""));
+  return (launch.single ? "" : " over " + launch.domain.text() + " ") + ("(" + joined(parts, ", ") + ")");
+}
+
 // "(x: src#0.y, axis: 0)": tensors by slot, then what the host gave.
 std::string operands_text(const TaskGraph& graph, NodeId node) {
+  if (graph.definition(node).kind == Definition::Kind::launch) return launch_text(graph, node);
   std::vector<std::string> parts;
   for (std::size_t slot = 0; slot < graph.in(node).size(); ++slot)
     parts.push_back(fmt::format("{}: {}", graph.slot_in(node, slot), ref_text(graph, graph.in(node)[slot])));

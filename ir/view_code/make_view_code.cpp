@@ -145,6 +145,11 @@ ViewCodeMaker::Bound ViewCodeMaker::known(const Value& value, Span span) {
   if (value.is_array() && value.array().elements() != 1)
     throw not_built(span, "a constant tensor of several elements", "give it to the task: in w: f64[N]");
   const bool number = value.is_number() || value.is_bool() || value.is_array();
+  if (value.is_range()) {
+    bound.kind = Bound::Kind::range;
+    bound.parts = {known(Value(value.range().begin), span), known(Value(value.range().end), span)};
+    return bound;
+  }
   if (!number) {
     bound.kind = value.is_type() ? Bound::Kind::type : Bound::Kind::other;
     return bound;

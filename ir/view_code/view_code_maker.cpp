@@ -54,6 +54,8 @@ bool ViewCodeMaker::name(Frame& frame, CallId id) {
     bound = copied(frame.variables[call.variable.index()], call.span);
   else if (call.form == Form::loop)
     bound = frame.turns.back();
+  else if (call.form == Form::self)
+    bound.kind = Bound::Kind::other;
   else if (call.form == Form::global && request_.global)
     bound = known(request_.global(call.module, call.variable), call.span);
   else
@@ -113,6 +115,8 @@ bool ViewCodeMaker::data(Frame& frame, CallId id) {
     bound = whole_field(frame, call);
   } else if (call.form == Form::store_view_field) {
     store_field(frame, call);
+  } else if (call.form == Form::receive) {  // the bound of a range
+    bound = at(frame, call.in[0]);
   } else if (call.form == Form::call) {
     Bound made = inlined(frame, call);
     frame.calls[id.index()] = std::move(made);
@@ -144,12 +148,21 @@ ViewCodeMaker::Bound ViewCodeMaker::inlined(Frame& outer, const Call& call) {
   Frame frame{fn};
   frame.calls.resize(fn.calls.size());
   frame.variables.resize(fn.variables.size());
+  // Of the agent whose task this is: its parameters stand first in all its members.
+  std::size_t next = fn.agent.valid() ? 1 : 0;
+  if (next == 1 && (outer.function.agent != fn.agent || outer.function[call.in[0]].form != Form::self))
+    throw not_built(call.span, "a fn of another agent");
   for (std::size_t i = 0; i < fn.parameters.size(); ++i) {
     const Parameter& parameter = fn.parameters[i];
+    if (parameter.role == Role::agent_parameter) {
+      frame.parameters.push_back(outer.parameters[i]);
+      continue;
+    }
     if (parameter.role != Role::declared || parameter.privilege != Privilege::in)
       throw not_built(call.span, "such a call");
-    if (i < call.in.size() && call.in[i].valid()) {
-      frame.parameters.push_back(as(at(outer, call.in[i]), parameter.type, call.span));
+    const std::size_t given = next++;
+    if (given < call.in.size() && call.in[given].valid()) {
+      frame.parameters.push_back(as(at(outer, call.in[given]), parameter.type, call.span));
     } else {
       block(frame, parameter.default_block);
       frame.parameters.push_back(as(at(frame, parameter.default_value), parameter.type, call.span));

@@ -122,6 +122,12 @@ TEST_CASE("[H8] a session on a mapping and its transcript are the same") {
   CHECK(repl_of(text) == text);
 }
 
+TEST_CASE("[repl] a session over regions and its transcript are the same") {
+  const std::string text = read_file(source_root() / "tests/regions_session.txt");
+  REQUIRE(text.size() > 1000);
+  CHECK(repl_of(text) == text);
+}
+
 TEST_CASE("[repl] lines of a pipe are echoed, and answers of pasted sessions passed over") {
   CHECK(repl_of("1 + 1\n\nlet x = [1,\n2]\nx\n") == "> 1 + 1\n2\n> \n> let x = [1,\n. 2]\n> x\n[1, 2]\n");
   CHECK(repl_of("> 1 + 1\n3\n> 2 + 2\n4\n") == "> 1 + 1\n2\n> 2 + 2\n4\n");

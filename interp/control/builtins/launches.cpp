@@ -32,7 +32,7 @@ template <MapMember member>
 Value run_member(HostContext& host, std::span<const Value> values) {
   auto* map = values[0].as<LaunchMap>();
   if (!map) throw failure("E1009", host.span, "outputs of a launch that only the graph knows are not built yet");
-  return builtins::target_of(host).map_member(*map, member, host.span);
+  return builtins::target_of(host).map_member(*map, member, builtins::site_of(host));
 }
 
 constexpr Operand map_operand[] = {{"map", OperandKind::data}};

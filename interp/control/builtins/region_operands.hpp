@@ -8,6 +8,7 @@
 namespace taskspec::builtins {
 
 inline Target& target_of(HostContext& host) { return host.interpreter->target(); }
+inline DataSite site_of(const HostContext& host) { return {host.span, host.frame->scope}; }
 
 // The operand is a region or piece, a field of one that holds integers, a partition: E1004 where it is something else.
 const Type& want_region(RuleContext& c, std::size_t operand);

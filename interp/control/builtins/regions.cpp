@@ -54,7 +54,7 @@ FieldContents contents_of(HostContext& host, const Value& field) {
   const FieldValue& of = field_in(target, field, host.span);
   const Space all{of.space.root};
   const Region& region = target.regions()[of.space.root];
-  FieldContents found{target.receive(target.field_value(all, of.field, host.span), host.span), {}};
+  FieldContents found{target.receive(target.field_value(all, of.field, site_of(host)), host.span), {}};
   const RegionField& read = region.fields[of.field];
   found.values = {std::as_const(found.array).raw(), read.precision, region.name + "." + read.name};
   return found;
@@ -112,7 +112,7 @@ Value run_fill(HostContext& host, std::span<const Value> values) {
   if (contents.is_integer() && is_float(precision)) contents = Value(contents.real());
   if (contents.is_integer() && (contents.integer() < to.minimum || contents.integer() > to.maximum))
     throw failure("E5001", host.span, std::to_string(contents.integer()) + " does not fit " + std::string(to.name));
-  target.fill(field.space, field.field, contents, host.span);
+  target.fill(field.space, field.field, contents, builtins::site_of(host));
   return {};
 }
 

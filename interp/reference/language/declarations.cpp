@@ -159,17 +159,47 @@ constexpr LanguageRecord declaration_records[] = {
     {"region", "region NAME[n]     region NAME[n, m]",
      "Mutable data: points with fields, all of them 0 at first. Tasks change it through views, r.f is what a field "
      "holds now as a tensor, and fill(r.f, v) writes it. It is cut into partitions (blocks, halo, image, ...) and goes "
-     "with its last name.",
+     "with its last name. A fn or graph takes it as r: NAME[_], or r: NAME[N] where N is to be known inside, and works "
+     "on the same points; one that a graph makes is another one in each call. It belongs to the session that made it: "
+     "what `run` runs makes its own, and is given tensors.",
      "fields Cell { state: f64 }\n"
      "let cells = region Cell[2, 2]\n"
      "fill(cells.state, 0.5)\n"
-     "print(cells, cells.state.sum().scalar)\n"
+     "graph total(c: Cell[_, _]) -> (s: f64) { s = c.state.sum() }\n"
+     "print(cells, total(cells).s.scalar)\n"
      "// expect: <region Cell[2, 2]> 2\n"},
+    {"partitions", "p: partition[NAME[_]]     p: partition[NAME[_, _], 2]",
+     "A region taken apart: p[i] is one of its pieces, which is a region, and len(p) how many there are. blocks, "
+     "by_field, by_weight and cover make one of a region, halo, image, preimage and cross one of others, and p & q, "
+     "p | q, p - q go piece by piece; with a region on the right side every piece meets it. Printed it says whether two "
+     "pieces share a point (disjoint or aliased) and whether each point is in one (complete). A fn or graph takes it as "
+     "partition[NAME[_]], and with a 2 where its pieces are p[i, j].",
+     "fields Cell { state: f64 }\n"
+     "task up(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
+     "fn twice(own: partition[Cell[_]]) { for t in 0..2 { launch up(own[i]) for i in 0..len(own) } }\n"
+     "let cells = region Cell[8]\n"
+     "let own = blocks(cells, 4)\n"
+     "let inner = own & shrink(cells, 1)\n"
+     "twice(inner)\n"
+     "print(own, inner[0], cells.state.array)\n"
+     "// expect: <partition Cell[8], 4 pieces, disjoint, complete> <region Cell[1..2]> [0, 2, 2, 2, 2, 2, 2, 0]\n"},
+    {"privileges", "in     out     inout     reduce(+)",
+     "What a task may do with a parameter, said once, in its signature: read it (in, which is what holds without a "
+     "word), write all of it and read none (out, of views), both (inout), or fold into it (reduce, of views). Order "
+     "edges between tasks follow from it: two that read, or that fold by the same operator, need none.",
+     "fields Cell { a: f64, b: f64 }\n"
+     "task copy_of(out c: Cell[_].{b}, in d: Cell[_].{a}) { for i in c { c[i].b = d[i].a } }\n"
+     "let cells = region Cell[2]\n"
+     "fill(cells.a, 3.0)\n"
+     "copy_of(cells, cells)\n"
+     "print(cells.b.array)\n"
+     "// expect: [3, 3]\n"},
     {"views", "task t(inout v: NAME[_].{f, g}, in w: NAME[_, _].{h})",
      "What a task sees of a region: the points that the call gives it, and the fields that the signature lists (all, "
      "where none are). v[i].f is an element, at(v, i, d).f one that is d where the view has no point i, v.f the tensor "
      "of all points. i counts as in the whole region; for i in v goes through the points, and an element of an integer "
-     "field may be an index.",
+     "field may be an index, one of i64 the bound of a range: for k in v[i].first..v[i].last. Two views of the same "
+     "points say so by one name: v: NAME[N].{f}, w: NAME[N].{g}. A task of an agent reads its parameters and slots.",
      "fields Cell { state: f64, flux: f64 }\n"
      "task flow(inout own: Cell[_].{flux}, in near: Cell[_].{state}) {\n"
      "  for i in own { own[i].flux = at(near, i - 1, 0.0).state - near[i].state }\n"

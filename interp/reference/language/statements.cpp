@@ -99,7 +99,8 @@ constexpr LanguageRecord statement_records[] = {
      "Calls a task once for each point of a range or grid, side by side: p[f(i)] is another piece of a partition for "
      "each, everything else the same for all. No point may write what another one uses (E3101). It gives a map for "
      "each output: .sum() .prod() .min() .max() in a fixed order, .gather(), and m[i], which another launch over the "
-     "same points may take.",
+     "same points may take. t may be the task of an agent, a.t. In a graph it may stand in `if`, `for` and `while`, "
+     "also where a tensor decides.",
      "fields Cell { state: f64 }\n"
      "task total(in c: Cell[_].{state}) -> (s: f64[1]) { s = c.state.sum(0) }\n"
      "let cells = region Cell[8]\n"

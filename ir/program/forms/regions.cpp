@@ -71,9 +71,11 @@ void check_launch(const FormCheck& c, const Call& call) {
   const auto declared = static_cast<std::size_t>(
       std::count_if(callee.parameters.begin(), callee.parameters.end(),
                     [](const Parameter& parameter) { return parameter.role == Role::declared; }));
-  c.want(callee.kind == FunctionKind::task && call.type.is(Kind::invocation) && !callee.agent.valid() &&
-             call.in.size() == 2 + declared,
+  const std::size_t agent = callee.agent.valid() ? 1 : 0;
+  c.want(callee.kind == FunctionKind::task && call.type.is(Kind::invocation) &&
+             call.in.size() == 2 + agent + declared,
          "other arguments than the task has");
+  if (agent) c.want(c.type(call, 2).is(Kind::agent), "a task of an agent without it");
 }
 
 }  // namespace
@@ -155,7 +157,7 @@ constinit const FormRecord map_item = {
         },
 };
 
-// {domain, sharding, arguments of the task...}; the first two may be left out: without a domain it
+// {domain, sharding, agent of a member, arguments of the task...}; the first two may be left out: without a domain it
 // is a call of one point. A domain is a range, or a list of points that `grid` makes.
 constinit const FormRecord launch = {
     .word = "launch",
