@@ -120,7 +120,9 @@ NodePtr Task::call(const Task& task, bool temporary, std::initializer_list<Opera
   return call(task, temporary, operands.begin()->at(), std::move(taken));
 }
 
-Tensor Task::call(std::vector<Operand> operands, At at) const { return Tensor(call(*this, false, at, std::move(operands))); }
+Tensor Task::call(std::vector<Operand> operands, At at) const {
+  return Tensor(call(*this, false, at, std::move(operands)));
+}
 
 NodePtr Task::call(const Task& task, bool temporary, At at, std::vector<Operand> operands) {
   if (!task.function_ && !task.value_)

@@ -81,7 +81,8 @@ OpenLoop::OpenLoop(const NodePtr& over, std::size_t rank, At at) {
   if (!here)
     fail("E1008", at, "a loop over points belongs into the body of a task or fn", "outside, launch a task over pieces");
   state_ = std::make_unique<State>(State{
-      *here, {Statement::Kind::for_, at, use(Operand(over, at)), nullptr, nullptr, "", std::make_unique<Block>(), nullptr}});
+      *here,
+      {Statement::Kind::for_, at, use(Operand(over, at)), nullptr, nullptr, "", std::make_unique<Block>(), nullptr}});
   for (std::size_t axis = 0; axis < rank; ++axis) {
     NodePtr point = name_node("", at, here->function().owner, false);
     point->block = state_->statement.body.get();
@@ -373,7 +374,8 @@ Operand grid_operand(Grid grid) {
 Launched launched(const PointCall& call, Operand domain, std::size_t rank, At at) {
   if (call.parameters != 0 && call.parameters != rank)
     fail("E1003", at,
-         "this launch takes " + plural(call.parameters, "coordinate") + ", and its domain has " + plural(rank, "axis", "axes"));
+         "this launch takes " + plural(call.parameters, "coordinate") + ", and its domain has " +
+             plural(rank, "axis", "axes"));
   Node node;
   node.kind = Node::Kind::launch;
   node.at = at;
@@ -427,7 +429,8 @@ Launched Launched::by(const Fn& sharding, At at) const {
 void trace_(const std::function<void()>& body, At at) {
   Recording* here = Recording::current();
   if (!here) return body();
-  Statement statement{Statement::Kind::trace, at, nullptr, nullptr, nullptr, "", std::make_unique<detail::Block>(), nullptr};
+  Statement statement{
+      Statement::Kind::trace, at, nullptr, nullptr, nullptr, "", std::make_unique<detail::Block>(), nullptr};
   here->inside(*statement.body, body);
   detail::add(std::move(statement));
 }

@@ -125,8 +125,7 @@ Partition by_weight(Data region, Operand weights);
 Partition by_field(const Var& field, Operand n);
 Partition halo(Data partition, Operand k, std::string shape = "box");  // or "star"
 Partition image(Data region, Data partition, const Var& field, detail::At at = detail::At::current());
-Partition image(Data region, Data partition, const Var& first, const Var& last,
-                detail::At at = detail::At::current());
+Partition image(Data region, Data partition, const Var& first, const Var& last, detail::At at = detail::At::current());
 Partition preimage(Data partition, const Var& field, detail::At at = detail::At::current());
 Partition cross(Data p, Data q);
 Partition assume(Data partition, std::string claim);  // "disjoint" or "complete"

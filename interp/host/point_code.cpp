@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ir/base/key.hpp"
+#include "ir/plan/extern_body.hpp"
 
 namespace taskspec {
 
@@ -43,10 +44,10 @@ std::shared_ptr<const ViewBody> ViewBodies::get(Bodies& bodies, const ViewBody::
   for (const ArrayType& type : request.inputs) put_text(key, type.text());
   std::shared_ptr<const ViewBody>& body = known_[key];
   if (body) return body;
-  ViewBody::Request whole = request;
-  if (const std::string& symbol = request.program[request.task].extern_symbol; !symbol.empty())
-    whole.native = bodies.native(symbol);
-  Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(whole);
+  if (auto* externs = dynamic_cast<ExternBodies*>(&bodies);
+      externs && !request.program[request.task].extern_symbol.empty())
+    return body = ViewBody::of(externs->extern_body(request.task, request.inputs));
+  Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(request);
   if (!made) throw Error(made.diags());
   return body = *made;
 }
@@ -74,8 +75,12 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   }
   if (launch.work != Launch::Work::task) return;
   if (!bodies.program() || !bodies.ops()) bug("the body of a task is asked for of somebody who knows no program");
-  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), std::move(given), {}, {}};
+  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), std::move(given), {}};
   view_ = views.get(bodies, request);
+  for (std::uint32_t k = 0; k < own_outputs_; ++k)
+    output_elements_.push_back(static_cast<std::size_t>(concrete(graph.type(graph.out(group.first)[k])).elements()));
+  for (std::uint32_t k = first_map_; k < inputs_; ++k)
+    output_elements_.push_back(static_cast<std::size_t>(without_points(types_[k]).elements()));
 }
 
 void LaunchCode::add_fields(const TaskGraph& graph, const PointGroup& group) {
@@ -196,7 +201,13 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
 #else
   constexpr bool checks = true;
 #endif
-  view_->run({.views = views, .inputs = in, .outputs = out, .point = &point, .checks_membership = checks}, context);
+  view_->run({.views = views,
+              .inputs = in,
+              .outputs = out,
+              .output_elements = output_elements_,
+              .point = &point,
+              .checks_membership = checks},
+             context);
 }
 
 // Of one value all points get it; else each its own, in order.

@@ -124,3 +124,26 @@ TEST_CASE("a fn written in C++ is cut into the same two programs as its text, an
   CHECK_MESSAGE(printed.ends_with("\n" + result), printed);
   CHECK(episode_at_once() == episode_apart());
 }
+
+TEST_CASE("programs over regions written in C++ are cut into the same two programs as their texts [same-json]") {
+  Sources sources;
+  const std::string path = (source_root() / "tests/dsl/regions.task").string();
+  Result<Program> program = load_program(path, {}, standard_toolbox(), sources);
+  REQUIRE_MESSAGE(program, render(sources, program.diags()));
+  const CutProgram cut = cut_program(*program);
+  const std::string all = cut_json(cut.program, report_cut(cut));
+  const std::pair<const char*, std::string> twins[] = {
+      {"heat", heat_json()}, {"plane", plane_json()}, {"circuit", circuit_json()}};
+  for (const auto& [name, cpp] : twins) {
+    CAPTURE(name);
+    CHECK(validate_cut_json(cpp).empty());
+    const std::string text = function_and_channels(all, name);
+    CHECK(text.find("launch") != std::string::npos);
+    CHECK(text == function_and_channels(cpp, name));
+  }
+  CHECK(heat_result() == 253148);
+  CHECK(plane_result() == std::vector<double>{216, 256});
+  double charge = 0;
+  for (double part : circuit_result()) charge += part;
+  CHECK(charge == 0.5 * 29 * 30 / 2);
+}
