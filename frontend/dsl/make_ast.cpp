@@ -436,10 +436,11 @@ Ast output_probe(const Function& function, Places& places) {
 std::vector<ast::Item> needed_by(const Node& node, Places& places, Declared& declared) {
   Needed needed(places, declared, true);
   for (const NodePtr& part : node.in) needed.walk(part);
-  if (node.agent || node.function) {
+  if (node.agent || node.function || node.type.table) {
     auto itself = std::make_shared<Node>();
     itself->agent = node.agent;
     itself->function = node.function;
+    itself->type = node.type;
     needed.walk(itself);
   }
   return std::move(needed.items);

@@ -222,9 +222,11 @@ void belong_to_the_host(Node& node) {
       if (part) belong_to_the_host(*part);
 }
 
+// Named as no value around them is.
 std::vector<NodePtr> new_points(std::size_t count, At at) {
+  constexpr const char* names[] = {"%i", "%j", "%k", "%l"};
   std::vector<NodePtr> points;
-  for (std::size_t i = 0; i < count; ++i) points.push_back(name_node("", at, nobody, false));
+  for (std::size_t i = 0; i < count; ++i) points.push_back(name_node(names[i], at, nobody, false));
   return points;
 }
 
@@ -383,7 +385,7 @@ Launched launched(const PointCall& call, Operand domain, std::size_t rank, At at
   const std::vector<Tensor> point = as_tensors(node.points);
   node.in.push_back(one_expression(
       node.points, [&] { return call.body(point).node(); }, at));
-  NodePtr& made = node.in[0];
+  const NodePtr made = node.in[0];
   if (made->kind != Node::Kind::invoke)
     fail("E1004", at, "a launch is of a call of a task", "launch([&](Tensor i) { return heat(p[i]); })");
   node.in.push_back(use(domain));
