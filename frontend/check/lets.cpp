@@ -41,7 +41,9 @@ Term value_of(Body& body, const ast::Let& let, const std::optional<Type>& writte
                        : expression(body, *let.value, wanted);
   if (written) value = convert(body, value, *written, {fmt::format("'{}'", name.text), let.type->span});
   value = namable(body, value);
-  if (body[value.id].form == Form::make_region && value.fresh) body[value.id].name = name.text;
+  // A name of a recording without one says nothing.
+  if (body[value.id].form == Form::make_region && value.fresh && !name.text.starts_with('%'))
+    body[value.id].name = name.text;
   return value;
 }
 

@@ -25,12 +25,16 @@ Recording& here(detail::At at, const char* what) {
 
 Var::operator Tensor() const {
   if (!node_->reads) return Tensor(node_);
-  return Tensor(detail::recorded(Node(*detail::use(Operand(*this, node_->at)))));  // the version of this moment
+  Node now(*detail::use(Operand(*this, node_->at)));  // the version of this moment
+  now.part = false;
+  return Tensor(detail::recorded(std::move(now)));
 }
 
 Var& Var::assign(const char* op, Operand value) {
   detail::At at = value.at();
   if (!Recording::current()) {
+    if (node_->part)
+      detail::fail("E1402", at, "a field of a region is not assigned", "fill(cells[\"" + node_->text + "\"], value)");
     detail::host_assign(node_, op, std::move(value));
     return *this;
   }

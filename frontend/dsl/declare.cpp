@@ -75,6 +75,17 @@ void result(Function& function, const Name& name, const Type& type) {
   function.outputs.push_back({name, type});
 }
 
+void view(Function& function, const char* privilege, const Name& name, const RegionType& type, Slots fields) {
+  require_name(name);
+  if (function.kind != Kind::task)
+    fail("E1004", name.at, "only a task has views; " + described(function) + " takes regions",
+         ".in(\"" + name.text + "\", Cell), and hands its pieces to tasks");
+  if (fields.empty()) fail("E1004", name.at, "view '" + name.text + "' has no fields", "name those that the task uses");
+  Parameter made{privilege, name, type, nullptr};
+  made.type.fields = std::move(fields);
+  function.parameters.push_back(std::move(made));
+}
+
 }  // namespace detail
 
 // ---- calls ----------------------------------------------------------------------------------------
@@ -87,7 +98,7 @@ bool writes_places(const detail::Function* function) {
   auto agent = function->agent.lock();
   return (agent && !agent->slots.empty()) ||
          std::any_of(function->parameters.begin(), function->parameters.end(),
-                     [](const detail::Parameter& p) { return p.privilege == "inout"; });
+                     [](const detail::Parameter& p) { return p.privilege == "inout" || !p.type.fields.empty(); });
 }
 
 // A member of the agent whose body this is goes by its name alone: it is called on that agent.
@@ -104,7 +115,16 @@ NodePtr callee(const Task& task, detail::At at) {
 }  // namespace
 
 NodePtr Task::call(const Task& task, bool temporary, std::initializer_list<Operand> operands) {
-  detail::At at = operands.begin()->at();
+  std::vector<Operand> taken;
+  for (const Operand& operand : operands) taken.push_back(Operand(operand.take(), operand.at()).named(operand.name()));
+  return call(task, temporary, operands.begin()->at(), std::move(taken));
+}
+
+Tensor Task::call(std::vector<Operand> operands, At at) const {
+  return Tensor(call(*this, false, at, std::move(operands)));
+}
+
+NodePtr Task::call(const Task& task, bool temporary, At at, std::vector<Operand> operands) {
   if (!task.function_ && !task.value_)
     detail::fail("E1006", at, "this task is not set", "give it a body before it is called");
   Node node;

@@ -54,6 +54,9 @@ class Statements {
       case Statement::Kind::for_:
         made.node = for_(s, made.span);
         break;
+      case Statement::Kind::trace:
+        made.node = ast::Trace{block(*s.body, s.at)};
+        break;
       case Statement::Kind::call:
         made.node = ast::ExprStmt{make_.content(*s.value)};
         break;
@@ -72,6 +75,11 @@ class Statements {
   }
 
   ast::For for_(const Statement& s, Span span) {
+    if (!s.high) {  // over points
+      ast::ExprPtr points = make_(*s.value);
+      ast::Pattern turn = make_.pattern(s.targets, s.at);
+      return {std::move(turn), std::move(points), block(*s.body, s.at)};
+    }
     auto range = std::make_unique<ast::Expr>();
     range->span = span;
     ast::ExprPtr low = make_(*s.value), high = make_(*s.high);
@@ -104,6 +112,16 @@ class Declarations {
     else
       made.node = fn(function);
     return made;
+  }
+
+  ast::Item item(const FieldTable& table) {
+    ast::FieldsDecl decl{name(table.name), {}};
+    for (const Field& field : table.fields) {
+      Span span = places_.line(field.name.at);
+      ast::TypeExpr type{span, ast::NamedType{{field.precision, span}, {}, {}}};
+      decl.fields.push_back({span, name(field.name), std::move(type)});
+    }
+    return {places_.line(table.name.at), std::move(decl)};
   }
 
   ast::Item item(const AgentClass& agent) {
@@ -173,7 +191,11 @@ class Declarations {
     for (const Parameter& p : parameters) {
       Span span = places_.line(p.name.at);
       ast::Param param{span, {}, name(p.name), make.type(p.type, p.name.at), nullptr};
-      if (!p.privilege.empty()) param.privilege = ast::Privilege{span, {p.privilege, span}, {}};
+      const bool is_word = p.privilege == "in" || p.privilege == "out" || p.privilege == "inout";
+      if (is_word)
+        param.privilege = ast::Privilege{span, {p.privilege, span}, {}};
+      else if (!p.privilege.empty())
+        param.privilege = ast::Privilege{span, {"reduce", span}, ast::Name{p.privilege, span}};
       if (p.standard) param.default_value = make(*p.standard);
       made.push_back(std::move(param));
     }
@@ -210,6 +232,7 @@ class Needed {
   void reach(const std::shared_ptr<Function>& function) {
     if (auto agent = function->agent.lock()) return reach(*agent);
     if (is_declared(function->owner)) return;
+    reach_types(*function);
     walk(function->body);
     for (const Parameter& p : function->parameters) walk(p.standard);
     if (!function->typed)
@@ -233,6 +256,7 @@ class Needed {
     }
     if (node->agent) reach(*node->agent);
     if (node->function) reach(node->function);
+    reach(node->type);
   }
 
   void walk(const Block& block) {
@@ -248,8 +272,20 @@ class Needed {
  private:
   bool is_declared(Owner owner) const { return declared_.names.count(owner) > 0; }
 
+  void reach(const Type& type) {
+    for (const Type& part : type.parts) reach(part);
+    if (type.table && !is_declared(type.table->owner))
+      add(type.table->owner, type.table->name, declarations_.item(*type.table), "");
+  }
+
+  void reach_types(const Function& function) {
+    for (const Parameter& p : function.parameters) reach(p.type);
+    for (const Output& output : function.outputs) reach(output.type);
+  }
+
   void reach(const AgentClass& agent) {
     if (is_declared(agent.owner) || !reached_.insert(agent.owner).second) return;
+    for (const auto& member : agent.members) reach_types(*member);
     for (const Slot& slot : agent.slots) walk(slot.initial);
     for (const auto& member : agent.members) walk(member->body);
     std::string bodies;
@@ -299,6 +335,8 @@ class Needed {
       if (fn->external) fn->external->text = called;
     } else if (auto* blocks = std::get_if<ast::IrDecl>(&item.node)) {
       blocks->name.text = called;
+    } else if (auto* fields = std::get_if<ast::FieldsDecl>(&item.node)) {
+      fields->name.text = called;
     } else if (auto* agent = std::get_if<ast::AgentDecl>(&item.node)) {
       const std::string before = agent->name.text + ".";
       agent->name.text = called;
@@ -398,10 +436,11 @@ Ast output_probe(const Function& function, Places& places) {
 std::vector<ast::Item> needed_by(const Node& node, Places& places, Declared& declared) {
   Needed needed(places, declared, true);
   for (const NodePtr& part : node.in) needed.walk(part);
-  if (node.agent || node.function) {
+  if (node.agent || node.function || node.type.table) {
     auto itself = std::make_shared<Node>();
     itself->agent = node.agent;
     itself->function = node.function;
+    itself->type = node.type;
     needed.walk(itself);
   }
   return std::move(needed.items);

@@ -11,6 +11,7 @@ namespace taskspec::dsl::detail {
 // No name of a text can begin so.
 std::string ExprMaker::name_of(const Node& node) {
   if (node.entered) return node.entered->name;
+  if (node.kind == Node::Kind::region && !node.text.empty()) return node.text;
   if (!node.bound && !node.text.empty()) return node.text;
   std::size_t number = numbers_.emplace(&node, numbers_.size() + 1).first->second;
   return "%" + std::to_string(number);
@@ -101,8 +102,29 @@ ast::Expr ExprMaker::build(const Node& node) {
       ast::Expr callee = std::move(*(*this)(*node.in[0]));
       return call(node, std::move(callee), 1);
     }
+    case Kind::range: {
+      ast::ExprPtr low = (*this)(*node.in[0]), high = (*this)(*node.in[1]);
+      return {at, ast::RangeExpr{std::move(low), std::move(high), at}};
+    }
+    case Kind::region: {
+      ast::NamedType type{{declared(node.type.table->owner, node.type.name), at}, parts(node), {}};
+      return {at, ast::RegionExpr{std::make_unique<ast::TypeExpr>(ast::TypeExpr{at, std::move(type)})}};
+    }
+    case Kind::lambda:
+      return {at, ast::Lambda{pattern(node.points, node.at), (*this)(*node.in[0]), at}};
+    case Kind::launch: {
+      ast::Launch made{(*this)(*node.in[0]), pattern(node.points, node.at), (*this)(*node.in[1]), nullptr};
+      if (node.in.size() > 2) made.sharding = (*this)(*node.in[2]);
+      return {at, std::move(made)};
+    }
   }
   bug("a recorded value without a form in the language");
+}
+
+ast::Pattern ExprMaker::pattern(const std::vector<NodePtr>& points, At at) {
+  ast::Pattern made{span(at), {}};
+  for (const NodePtr& point : points) made.names.push_back({name_of(*point), made.span});
+  return made;
 }
 
 ast::Expr ExprMaker::call(const Node& node, ast::Expr callee, std::size_t first) {
@@ -176,8 +198,9 @@ ast::TypeExpr ExprMaker::type(const Type& type, At at) {
     for (const Type& part : type.parts) tuple.parts.push_back(this->type(part, at));
     return {place, std::move(tuple)};
   }
-  ast::NamedType made{{type.name, place}, {}, {}};
+  ast::NamedType made{{type.table ? declared(type.table->owner, type.name) : type.name, place}, {}, {}};
   for (const Dim& dim : type.dims) made.dims.push_back(extent(dim.text(), at));
+  for (const std::string& field : type.fields) made.fields.push_back({field, place});
   return {place, std::move(made)};
 }
 

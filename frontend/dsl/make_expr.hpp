@@ -22,6 +22,7 @@ class ExprMaker {
   ast::ExprPtr content(const Node& node);  // what its statement says
   ast::TypeExpr type(const Type& type, At at);
   std::string name_of(const Node& node);
+  ast::Pattern pattern(const std::vector<NodePtr>& points, At at);
   Span span(At at) { return places_.line(at); }
 
  private:

@@ -13,6 +13,7 @@
 
 #include "ir/types/array.hpp"
 #include "taskspec/body.hpp"
+#include "taskspec/fields.hpp"
 #include "taskspec/host_fn.hpp"
 #include "taskspec/native.hpp"
 
@@ -64,6 +65,10 @@ struct Node {
     run,     // in[0], a call, on the backend `text`
     agent,   // a new agent of `agent`
     invoke,  // in[0](in[1], ...)
+    range,   // in[0]..in[1]
+    region,  // region of type.table with the extents `in`, called `text`
+    lambda,  // points => in[0]
+    launch,  // in[0], a call, for points in in[1], by in[2] if there is one
   };
   Kind kind = Kind::name;
   std::string text;
@@ -73,6 +78,7 @@ struct Node {
   std::vector<NodePtr> in;
   std::vector<std::string> names;      // of arguments, by position in `in`; may be shorter
   std::vector<Item> items;             // index
+  std::vector<NodePtr> points;         // lambda, launch: the names that a call of it binds
   std::shared_ptr<Function> function;  // callable
   std::shared_ptr<AgentClass> agent;   // agent; callable: whose task it is
   At at = At::current();
@@ -83,6 +89,7 @@ struct Node {
   const struct Block* block = nullptr;   // outside of which it cannot be seen; null: all of its function
   bool bound = false;                    // a statement of its own gives it a name; else it stands where it is used
   bool gone = false;                     // became part of an expression: nobody can name it any more
+  bool part = false;                     // never a statement: stands in whatever takes it, as often as it is taken
   bool reads = false;                    // reads a place
   bool writes = false;                   // changes one
   bool of_agent = false;                 // a parameter of an agent
@@ -101,17 +108,25 @@ struct Block {
 };
 
 struct Statement {
-  enum class Kind : std::uint8_t { let, var, assign, if_, while_, for_, return_, call } kind;
+  enum class Kind : std::uint8_t { let, var, assign, if_, while_, for_, trace, return_, call } kind;
   At at;
   NodePtr value;   // also: condition, low end
   NodePtr target;  // assign; for: the loop variable; var: the name
-  NodePtr high;    // for
+  NodePtr high;    // for; null: over the points of `value`
   std::string op;  // assign
   std::unique_ptr<Block> body, otherwise;
+  std::vector<NodePtr> targets = {};  // for, instead of `target`: the coordinates of a point
+};
+
+// What `fields` declares.
+struct FieldTable {
+  Name name;
+  std::vector<Field> fields;
+  Owner owner = new_owner();
 };
 
 struct Parameter {
-  std::string privilege;  // "in", "inout"
+  std::string privilege;  // "in", "inout"; of a view also "out", and the operator of a reduction: "+", "min"
   Name name;
   Type type;
   NodePtr standard;
@@ -137,6 +152,7 @@ struct Function {
   std::string block_lines;           // task: the lines of an `ir` declaration
   std::optional<HostFunction> host;  // fn
   bool acts = false;                 // fn: does something besides giving its result
+  bool of_host = false;              // a piece of the host program: its values may be used inside
   std::weak_ptr<AgentClass> agent;   // of a member
   Owner owner = new_owner();
   bool recorded = false;

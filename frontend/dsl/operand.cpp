@@ -2,7 +2,7 @@
 #include "frontend/dsl/errors.hpp"
 #include "frontend/dsl/record.hpp"
 #include "taskspec/control.hpp"
-#include "taskspec/declare.hpp"
+#include "taskspec/region.hpp"
 
 namespace taskspec::dsl {
 
@@ -57,6 +57,13 @@ Operand::Operand(const Task& value, At at) : node_(value.value()), at_(at) {
 
 Operand::Operand(const Fn& value, At at) : node_(literal(Node::Kind::callable, at)), at_(at) {
   node_->function = value.function();
+}
+
+Operand::Operand(const Handle& value, At at) : node_(value.node()), at_(at) {
+  if (!node_) detail::use(*this);
+}
+Operand::Operand(Handle&& value, At at) : node_(std::move(value).node()), at_(at) {
+  if (!node_) detail::use(*this);
 }
 
 NodePtr Operand::boolean_of(bool value) {

@@ -41,6 +41,11 @@ void Recording::inside(Block& into, FunctionRef<void()> f) {
   f();
 }
 
+void Recording::close(const Block& into) {
+  while (open_.size() > 1 && open_.back() != &into) open_.pop_back();
+  if (open_.size() > 1) open_.pop_back();
+}
+
 bool Recording::is_open(const Block* block) const {
   return !block || std::find(open_.begin(), open_.end(), block) != open_.end();
 }
@@ -68,7 +73,7 @@ bool belongs_here(const Node& node) {
     return std::all_of(node.in.begin(), node.in.end(), [](const NodePtr& part) { return belongs_here(*part); });
   if (node.owner == nobody) return true;
   Recording* here = Recording::current();
-  if (!here) return node.owner == host_program;
+  if (!here || (here->function().of_host && node.owner == host_program)) return node.owner == host_program;
   auto agent = here->function().agent.lock();
   if (agent && node.owner == agent->owner) return true;
   return node.owner == here->function().owner && here->is_open(node.block);
@@ -125,7 +130,7 @@ class Temporaries {
  private:
   void consider(const NodePtr& part) {
     if (!part) return;
-    if (is_open(*part)) return collect(*part);
+    if (is_open(*part) || part->part) return collect(*part);
     constexpr long by_statement_and_operand = 2;  // nobody else can name it
     bool is_agent = with_agent_ && part->kind == Node::Kind::agent;
     if (part->bound && (is_agent || part.use_count() == by_statement_and_operand)) found_.push_back(part.get());
@@ -220,7 +225,8 @@ NodePtr statement(Statement::Kind kind, Node node, bool temporary) {
 }
 
 void note_uses(Node& node) {
-  for (const NodePtr& part : node.in) node.reads = node.reads || (part->kind == Node::Kind::name && part->reads);
+  for (const NodePtr& part : node.in)
+    node.reads = node.reads || ((part->kind == Node::Kind::name || part->part) && part->reads);
 }
 
 }  // namespace
@@ -229,6 +235,18 @@ NodePtr recorded(Node node, bool temporary) {
   note_uses(node);
   if (!Recording::current()) return host_value(std::move(node));
   return statement(Statement::Kind::let, std::move(node), temporary);
+}
+
+NodePtr recorded_part(Node node) {
+  note_uses(node);
+  node.part = true;
+  node.owner = host_program;
+  if (Recording* here = Recording::current()) {
+    take_in(node, here->block(), false);
+    node.owner = here->function().owner;
+    node.block = &here->block();
+  }
+  return std::make_shared<Node>(std::move(node));
 }
 
 void record_call(Node node, bool temporary) {

@@ -19,6 +19,9 @@ class Recording {
   Block& block() { return *open_.back(); }
   // Statements of `f` go to `into`.
   void inside(Block& into, FunctionRef<void()> f);
+  // The same until `close`.
+  void open(Block& into) { open_.push_back(&into); }
+  void close(const Block& into);
   bool is_open(const Block* block) const;  // here or around here
 
  private:
@@ -39,10 +42,13 @@ Operand placed(Operand operand, At at);  // the place of its method call
 
 // The value of a call. `temporary`: the agent in front of the call is one, too, and will not be called again.
 NodePtr recorded(Node node, bool temporary = false);
+// A value that is no statement by itself: v[i], v[i].f, r.f.
+NodePtr recorded_part(Node node);
 // A call that gives nothing: a statement. Inside of bodies only.
 void record_call(Node node, bool temporary = false);
 // A value outside of all bodies: the runtime's part (interp/embed).
 NodePtr host_value(Node node);
+void host_perform(Node call);
 NodePtr host_var(const Name& name, Operand initial);
 void host_assign(const NodePtr& target, const char* op, Operand value);
 void add(Statement statement);

@@ -9,14 +9,11 @@
 #include <optional>
 
 #include "taskspec/body.hpp"
+#include "taskspec/fields.hpp"
 #include "taskspec/native.hpp"
+#include "taskspec/view.hpp"
 
 namespace taskspec::dsl {
-
-// Names of inputs or outputs.
-struct Slots : std::vector<std::string> {
-  using std::vector<std::string>::vector;
-};
 
 // A task that can be called, or composed with another: T2 after T1 is `T1 >> T2`.
 class Task {
@@ -40,6 +37,8 @@ class Task {
                         std::move(g), std::move(h)}));
   }
 
+  Tensor call(std::vector<Operand> operands, At at = At::current()) const;  // however many
+
   Slots inputs(At at = At::current()) const;
   Slots outputs(At at = At::current()) const;
 
@@ -48,6 +47,7 @@ class Task {
 
  private:
   static detail::NodePtr call(const Task& task, bool temporary, std::initializer_list<Operand> operands);
+  static detail::NodePtr call(const Task& task, bool temporary, At at, std::vector<Operand> operands);
   detail::FunctionPtr function_;
   detail::NodePtr value_;
 };
@@ -62,6 +62,7 @@ enum class Kind { task, graph, fn };
 FunctionPtr declare(Kind kind, const Name& name, const std::shared_ptr<struct AgentClass>& agent);
 void parameter(Function& function, const char* privilege, const Name& name, const Type& type, Operand standard);
 void result(Function& function, const Name& name, const Type& type);
+void view(Function& function, const char* privilege, const Name& name, const RegionType& type, Slots fields);
 void record(const FunctionPtr& function, const std::pair<Recorded, std::size_t>& body, At at);
 void attach(const FunctionPtr& function, Native native, std::optional<Native> backward, At at);
 void attach(const FunctionPtr& function, const Name& symbol);
@@ -81,6 +82,17 @@ class Signature {
     return detail::parameter(*function_, "inout", name, type, {}), self();
   }
   Builder& out(Name name, const Type& type) { return detail::result(*function_, name, type), self(); }
+  // Views of regions, which are Views in the body: the fields that it sees, and what it does with them.
+  Builder& in(Name name, const RegionType& type, Slots fields) { return view("in", name, type, std::move(fields)); }
+  Builder& inout(Name name, const RegionType& type, Slots fields) {
+    return view("inout", name, type, std::move(fields));
+  }
+  Builder& out(Name name, const RegionType& type, Slots fields) {  // writes them at all its points
+    return view("out", name, type, std::move(fields));
+  }
+  Builder& reduce(const char* op, Name name, const RegionType& type, Slots fields) {  // "+", "*", "min", "max"
+    return view(op, name, type, std::move(fields));
+  }
   Builder& returns(const Type& type, detail::At at = detail::At::current()) {  // one output without a name
     return detail::result(*function_, Name("", at), type), self();
   }
@@ -89,6 +101,9 @@ class Signature {
   detail::FunctionPtr function_;
 
  private:
+  Builder& view(const char* privilege, const Name& name, const RegionType& type, Slots fields) {
+    return detail::view(*function_, privilege, name, type, std::move(fields)), self();
+  }
   Builder& self() { return static_cast<Builder&>(*this); }
 };
 

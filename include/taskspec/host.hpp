@@ -88,6 +88,15 @@ std::vector<T> Tensor::array(At at) const {
   return detail::contents<T>(*this, at);
 }
 
+template <class T>
+T Var::scalar(At at) const {
+  return Tensor(*this).scalar<T>(at);
+}
+template <class T>
+std::vector<T> Var::array(At at) const {
+  return Tensor(*this).array<T>(at);
+}
+
 // ---- sessions --------------------------------------------------------------------------------------
 
 // A call of a recorded fn is a program of its own: cut in two, its host part and its graph part run beside each other,

@@ -5,8 +5,8 @@
 //   });
 //
 // Host numbers come as values (`int`: std::int64_t, `float`: double, `bool`), an `inout` place as a span that is not
-// const and holds the old contents. The function may be called on several threads at once, and only when somebody wants
-// its outputs. What it throws is E5011.
+// const and holds the old contents; a view as a FieldView for each of its fields (field_view.hpp). The function may be
+// called on several threads at once, and only when somebody wants its outputs. What it throws is E5011.
 //
 // A net learns through it when its reverse is there, too. That takes the parameters of the task, its outputs, the
 // gradient of each output that is a float, and gives the gradient of each tensor that is one (but not of places):
@@ -28,24 +28,27 @@
 #include <typeinfo>
 #include <vector>
 
+#include "taskspec/field_view.hpp"
 #include "taskspec/operand.hpp"
 
 namespace taskspec::dsl {
 
 namespace detail {
 
-// One argument of a call: the bytes of a tensor, or a host number.
+// One argument of a call: the bytes of a tensor, a host number, or a field of a view.
 struct NativeArgument {
   std::byte* data = nullptr;
   std::size_t elements = 0;
   std::int64_t integer = 0;
   double real = 0;
+  const NativeField* field = nullptr;
 };
 using NativeFunction = std::function<void(std::span<const NativeArgument>)>;
 
 struct NativeParameter {
   std::string precision;  // "f32"; of host numbers "int", "float", "bool"
   bool is_tensor = false, is_output = false;
+  std::size_t axes = 0;  // of a field of a view
 };
 
 template <class T>
@@ -76,6 +79,12 @@ template <class T>
 struct NativeTraits<std::span<T>> {
   static NativeParameter parameter() { return {precision_of<T>(), true, !std::is_const_v<T>}; }
   static std::span<T> value(const NativeArgument& a) { return {reinterpret_cast<T*>(a.data), a.elements}; }
+};
+
+template <class T, std::size_t rank>
+struct NativeTraits<FieldView<T, rank>> {
+  static NativeParameter parameter() { return {precision_of<T>(), true, !std::is_const_v<T>, rank}; }
+  static FieldView<T, rank> value(const NativeArgument& a) { return FieldView<T, rank>(*a.field); }
 };
 
 struct Native {

@@ -18,6 +18,7 @@ class Tensor;
 class Var;
 class Task;
 class Fn;
+class Handle;
 
 namespace detail {
 struct Node;  // a recorded value
@@ -46,6 +47,8 @@ class Operand {
   Operand(const Var& value, At at = At::current());
   Operand(const Task& value, At at = At::current());
   Operand(const Fn& value, At at = At::current());  // as a value: the loss of a training
+  Operand(const Handle& value, At at = At::current());
+  Operand(Handle&& value, At at = At::current());
   Operand(const Type& type, At at = At::current());
   Operand(const Precision& precision, At at = At::current()) : Operand(Type(precision), at) {}
   Operand(std::initializer_list<Operand> list, At at = At::current());

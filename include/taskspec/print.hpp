@@ -1,6 +1,7 @@
 // Printing as the language does: print(chains(g)) writes [[Scale.apply, energy]], print(45.0f) writes 45.
 #pragma once
 #include "taskspec/host.hpp"
+#include "taskspec/region.hpp"
 
 namespace taskspec::dsl {
 
@@ -13,6 +14,7 @@ inline std::string text_of(const std::string& value) { return value; }
 inline std::string text_of(const char* value) { return value; }
 inline std::string text_of(bool value) { return value ? "true" : "false"; }
 inline std::string text_of(const Tensor& value) { return value.text(); }
+inline std::string text_of(const Handle& value) { return value.text(); }
 inline std::string text_of(const Agent& value) { return value.text(); }
 template <class T>
 requires std::is_arithmetic_v<T> std::string text_of(T value) {

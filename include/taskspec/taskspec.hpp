@@ -10,6 +10,7 @@
 #pragma once
 #include "taskspec/control.hpp"
 #include "taskspec/host_fn.hpp"
+#include "taskspec/launch.hpp"
 #include "taskspec/ops.hpp"
 #include "taskspec/print.hpp"
 #include "taskspec/registry.hpp"

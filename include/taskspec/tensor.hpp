@@ -135,6 +135,11 @@ class Var : public Methods<Var, Tensor> {
   }
   Tensor scalar(At at = At::current()) const { return Tensor(detail::receive("scalar", Operand(*this, at))); }
   Tensor array(At at = At::current()) const { return Tensor(detail::receive("array", Operand(*this, at))); }
+  // Of the host program: what it holds now.
+  template <class T>
+  T scalar(At at = At::current()) const;
+  template <class T>
+  std::vector<T> array(At at = At::current()) const;
   const detail::NodePtr& node() const { return node_; }
 
  private:

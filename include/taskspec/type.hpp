@@ -5,6 +5,7 @@
 #pragma once
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,10 +25,16 @@ class Dim {
   std::string text_;
 };
 
+namespace detail {
+struct FieldTable;  // what `fields` declares (region.hpp)
+}
+
 struct Type {
   std::string name;  // "f32", "int"; "[]" of lists, "()" of tuples
   std::vector<Dim> dims;
-  std::vector<Type> parts = {};  // of lists and tuples
+  std::vector<Type> parts = {};                               // of lists and tuples
+  std::shared_ptr<const detail::FieldTable> table = nullptr;  // of a region
+  std::vector<std::string> fields = {};                       // of a view: those that a task sees
 };
 
 inline Type list_of(Type element) { return {"[]", {}, {std::move(element)}}; }

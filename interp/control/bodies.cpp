@@ -5,6 +5,7 @@
 
 #include "interp/control/capture.hpp"
 #include "interp/control/immediate.hpp"
+#include "interp/control/natives.hpp"
 #include "interp/control/shared_slots.hpp"
 #include "interp/control/tape_gradients.hpp"
 
@@ -36,6 +37,10 @@ Value ProgramBodies::global(ModuleId module, VariableId variable) {
   return outer_.nested(target).read_global(module, variable, {});
 }
 const BlockTable* ProgramBodies::blocks() const { return outer_.host() ? outer_.host()->blocks : nullptr; }
+
+std::shared_ptr<const ExternBody> ProgramBodies::extern_body(FunctionId task, std::span<const ArrayType> inputs) {
+  return extern_view(outer_.natives(), outer_.program(), task, inputs);
+}
 
 std::vector<Value> ProgramBodies::run_structured(Interpreter& interpreter, const TaskGraph& graph, NodeId node,
                                                  FunctionRef<Value(const Value&)> restore) {

@@ -6,10 +6,11 @@
 #include "ir/base/function_ref.hpp"
 #include "ir/graph/embedded_task.hpp"
 #include "ir/plan/backend.hpp"
+#include "ir/plan/extern_body.hpp"
 
 namespace taskspec {
 
-class ProgramBodies final : public Bodies {
+class ProgramBodies final : public Bodies, public ExternBodies {
  public:
   // `outer` gives the program, what is known about it, and the top-level values that bodies may read.
   explicit ProgramBodies(const Interpreter& outer, bool detects_nan = false)
@@ -24,6 +25,7 @@ class ProgramBodies final : public Bodies {
     return definition.list ? *definition.list : op_list(outer_, graph, node);
   }
   std::vector<Array> run(const TaskGraph& graph, NodeId node, std::vector<Array> inputs) override;
+  std::shared_ptr<const ExternBody> extern_body(FunctionId task, std::span<const ArrayType> inputs) override;
   void watch() { watches_ = true; }  // what runs inside of structured nodes, for a profile
   std::vector<OpRow> inner_rows() const { return inside_.rows(); }
 

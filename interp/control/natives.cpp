@@ -7,6 +7,10 @@
 
 namespace taskspec {
 
+void NativeTaskBody::over_views(const NativeViewSite& site, const ExternCall&) const {
+  throw failure("E5011", {}, "the C++ function behind '" + site.task + "' works on tensors, and is called with views");
+}
+
 namespace {
 
 // One without a reverse.
@@ -76,6 +80,29 @@ void run(const NativeTaskBody& body, NativePass pass, const NativeCall& call, Sp
   }
 }
 
+// A task over views.
+class ViewTask final : public ExternBody {
+ public:
+  ViewTask(std::shared_ptr<const NativeTaskBody> body, NativeViewSite site, Span place)
+      : body_(std::move(body)), site_(std::move(site)), place_(place) {}
+  void run(const ExternCall& call) const override {
+    try {
+      body_->over_views(site_, call);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& thrown) {
+      throw failure("E5011", place_, std::string("a C++ task threw: ") + thrown.what());
+    } catch (...) {
+      throw failure("E5011", place_, "a C++ task threw something that is no std::exception");
+    }
+  }
+
+ private:
+  const std::shared_ptr<const NativeTaskBody> body_;
+  const NativeViewSite site_;
+  const Span place_;
+};
+
 #ifdef NDEBUG
 std::atomic<bool> checking = false;
 #else
@@ -86,6 +113,29 @@ std::atomic<bool> checking = true;
 
 void check_native_calls(bool on) { checking = on; }
 bool checks_native_calls() { return checking; }
+
+std::shared_ptr<const ExternBody> extern_view(const Natives* natives, const Program& program, FunctionId task,
+                                              std::span<const ArrayType> inputs) {
+  const Function& function = program[task];
+  NativeViewSite site{program.display_name(task), {}, {}};
+  for (const Parameter& parameter : function.parameters) {
+    NativeViewSite::Parameter made{parameter.name, parameter.privilege, parameter.type.kind, {}, {}};
+    if (parameter.type.is(Type::Kind::view)) {
+      for (std::uint32_t field : parameter.type.places) {
+        const FieldsTable::Field& of = program[parameter.type.fields].fields[field];
+        made.fields.push_back({field, of.name, of.precision});
+      }
+    } else {
+      made.type = inputs.front();
+      inputs = inputs.subspan(1);
+    }
+    site.parameters.push_back(std::move(made));
+  }
+  for (const Output& output : function.outputs) site.outputs.push_back(output.type.precision);
+  NativeSite named{site.task, "", {}, {}};
+  std::shared_ptr<const NativeTaskBody> body = native_body(natives, function.extern_symbol, named, function.span);
+  return std::make_shared<ViewTask>(std::move(body), std::move(site), function.span);
+}
 
 void call_native(const NativeTaskBody& body, NativePass pass, const NativeCall& call, Span place) {
   if (!checking) return run(body, pass, call, place);

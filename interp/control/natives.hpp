@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "ir/base/source.hpp"
+#include "ir/plan/extern_body.hpp"
+#include "ir/records/operand.hpp"
 #include "ir/types/value.hpp"
 
 namespace taskspec {
@@ -44,11 +46,31 @@ struct NativeCall {
   std::span<const std::size_t> gives = {};  // by output: the parameter whose gradient it is
 };
 
+// A task over views, and one call of it: one point of a launch.
+struct NativeViewSite {
+  struct Field {
+    std::uint32_t number = 0;  // in the table of its region
+    std::string name;
+    Precision precision = Precision::f64;
+  };
+  struct Parameter {
+    std::string name;
+    Privilege privilege = Privilege::in;
+    Type::Kind kind = Type::Kind::view;  // also: a tensor, int, float, bool
+    std::vector<Field> fields;           // of a view
+    ArrayType type;                      // of all others
+  };
+  std::string task;
+  std::vector<Parameter> parameters;
+  std::vector<Precision> outputs;
+};
+
 // What stands behind a symbol.
 class NativeTaskBody {
  public:
   virtual ~NativeTaskBody() = default;
   virtual void forward(const NativeCall& call) const = 0;
+  virtual void over_views(const NativeViewSite& site, const ExternCall& call) const;
 
   // What its reverse reads of a forward call, and of which parameters it gives the gradients: those are floats.
   struct Reverse {
@@ -89,6 +111,10 @@ enum class NativePass : std::uint8_t { forward, backward };
 // only read, E1006 when it left a part of an output as it was. A checked call may run twice.
 void call_native(const NativeTaskBody& body, NativePass pass, const NativeCall& call, Span place);
 Value call_host(const Natives* natives, const std::string& symbol, std::span<const Value> arguments, Span place);
+
+// The body of a task over views, ready to be called. E7001 where there is none.
+std::shared_ptr<const ExternBody> extern_view(const Natives* natives, const Program& program, FunctionId task,
+                                              std::span<const ArrayType> inputs);
 
 // Whether calls of C++ functions are checked; at first in debug builds only.
 void check_native_calls(bool on);

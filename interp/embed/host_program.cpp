@@ -147,7 +147,7 @@ void HostProgram::enter(const NodePtr& node) {
       items.push_back(statement(span, {span, ast::ExprStmt{make.content(*node)}}));
     });
   }
-  std::shared_ptr<Lease> own = lease("");
+  std::shared_ptr<Lease> own = lease(node->kind == Node::Kind::region ? node->text : "");
   run(*node, [&](ExprMaker& make, std::vector<ast::Item>& items) {
     ast::Let let{false, {span, {{own->name, span}}}, nullptr, make.content(*node)};
     items.push_back(statement(span, {span, std::move(let)}));
@@ -157,6 +157,7 @@ void HostProgram::enter(const NodePtr& node) {
   node->bound = true;
   node->in.clear();  // it is a name from here on, and keeps nothing else alive
   node->items.clear();
+  node->points.clear();
 }
 
 void HostProgram::enter_operands(const Node& node, At at) {
@@ -164,7 +165,7 @@ void HostProgram::enter_operands(const Node& node, At at) {
     if (!part) return;
     if (part->entered)
       lease_of(*part, at);
-    else if (is_open(*part) || part->owner == nobody)
+    else if (is_open(*part) || part->part || part->owner == nobody)
       enter_operands(*part, at);
     else if (node.kind == Node::Kind::run)
       enter_operands(*part, at);  // the call itself goes into the session that is opened
@@ -204,7 +205,11 @@ NodePtr HostProgram::value(Node node) {
   begin();
   if (runs && is_apart(*made->in[0])) return run_apart(*made);
   const Function* called = made->kind == Node::Kind::invoke ? made->in[0]->function.get() : nullptr;
-  if (called && called->kind != Kind::task) {
+  if (made->kind == Node::Kind::launch) {  // may be told by whom its points are run
+    enter_operands(*made, made->at);
+    check_call(*made);
+    waiting_ = made;
+  } else if (called && called->kind != Kind::task) {
     enter_operands(*made, made->at);
     if (!called->typed) settle_types(*made->in[0]->function, *made);
     check_waiting(made);
@@ -342,9 +347,10 @@ void HostProgram::assign(const NodePtr& target, const char* op, Operand value) {
 
 Value HostProgram::known(const NodePtr& node, At at) {
   flush();
-  if (node->owner != host_program) {  // a literal, or a place of the moment
+  if (node->owner != host_program || node->part) {  // a literal, or a place of the moment
     Node copy = *node;
     copy.at = at;
+    copy.part = false;
     auto made = std::make_shared<Node>(std::move(copy));
     made->owner = host_program;
     enter(made);
@@ -421,6 +427,7 @@ std::string HostProgram::cut_json_of(const NodePtr& call, At at) {
 }
 
 NodePtr host_value(Node node) { return HostProgram::here().value(std::move(node)); }
+void host_perform(Node call) { HostProgram::here().perform(std::move(call)); }
 NodePtr host_var(const Name& name, Operand initial) { return HostProgram::here().var(name, std::move(initial)); }
 void host_assign(const NodePtr& target, const char* op, Operand value) {
   HostProgram::here().assign(target, op, std::move(value));

@@ -8,6 +8,7 @@
 #include "interp/embed/host_program.hpp"
 #include "ir/base/text.hpp"
 #include "taskspec/host.hpp"
+#include "taskspec/region.hpp"
 
 namespace taskspec::dsl {
 
@@ -202,6 +203,8 @@ void write_line(const std::string& text) {
 }  // namespace detail
 
 std::string Tensor::text(At at) const { return print(detail::known(*this, at)); }
+
+std::string Handle::text(At at) const { return Tensor(node_).text(at); }
 
 std::vector<std::int64_t> Tensor::shape(At at) const {
   Value value = detail::only_output(detail::known(*this, at), at);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ir/base/key.hpp"
+#include "ir/plan/extern_body.hpp"
 
 namespace taskspec {
 
@@ -52,8 +53,9 @@ Result<std::shared_ptr<const ViewBody>> ViewBodies::get(Bodies& bodies, const Ta
   std::shared_ptr<const ViewBody>& body = known_[key];
   if (body) return body;
   request.global = [&](ModuleId module, VariableId variable) { return bodies.global(module, variable); };
-  if (const std::string& symbol = request.program[request.task].extern_symbol; !symbol.empty())
-    request.native = bodies.native(symbol);
+  if (auto* externs = dynamic_cast<ExternBodies*>(&bodies);
+      externs && !request.program[request.task].extern_symbol.empty())
+    return body = ViewBody::of(externs->extern_body(request.task, request.inputs));
   Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(request);
   if (made) body = *made;
   return made;
@@ -93,6 +95,10 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   Result<std::shared_ptr<const ViewBody>> body = views.get(bodies, graph, group);
   if (!body) throw Error(body.diags());
   view_ = *std::move(body);
+  for (std::uint32_t k = 0; k < own_outputs_; ++k)
+    output_elements_.push_back(static_cast<std::size_t>(concrete(graph.type(graph.out(group.first)[k])).elements()));
+  for (std::uint32_t k = first_map_; k < inputs_; ++k)
+    output_elements_.push_back(static_cast<std::size_t>(without_points(types_[k]).elements()));
 }
 
 void LaunchCode::add_fields(const TaskGraph& graph, const PointGroup& group) {
@@ -224,7 +230,13 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
 #else
   constexpr bool checks = true;
 #endif
-  view_->run({.views = views, .inputs = in, .outputs = out, .point = &point, .checks_membership = checks}, context);
+  view_->run({.views = views,
+              .inputs = in,
+              .outputs = out,
+              .output_elements = output_elements_,
+              .point = &point,
+              .checks_membership = checks},
+             context);
 }
 
 // Of one value all points get it; else each its own, in order.

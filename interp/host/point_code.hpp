@@ -59,6 +59,7 @@ class LaunchCode {
   std::vector<Field> fields_;
   std::vector<std::uint32_t> first_field_;  // by use: in a table of all fields of its region
   std::vector<Argument> maps_;              // by output
+  std::vector<std::size_t> output_elements_;
   std::uint32_t first_map_ = 0, inputs_ = 0, outputs_ = 0, own_outputs_ = 0;
   std::shared_ptr<const ViewBody> view_;
   PointTask native_;

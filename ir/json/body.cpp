@@ -60,6 +60,8 @@ class FunctionWriter {
     for (const Parameter& parameter : function_.parameters) {
       out_.open('{').member("name", parameter.name).member("type", text(parameter.type));
       out_.member("priv", privilege_name(parameter.privilege));
+      if (parameter.privilege == Privilege::reduce)
+        out_.member("reduce", reduce_words[static_cast<std::size_t>(parameter.reduce)]);
       if (parameter.role != Role::declared) out_.member("role", role_name(parameter.role));
       if (parameter.variable.valid()) put_id("variable", numbers_.variables[parameter.variable.index()]);
       if (parameter.default_value.valid()) {
@@ -187,13 +189,22 @@ class FunctionWriter {
       case Payload::output:
         return put_id("index", call.index);
       case Payload::field:
-        return static_cast<void>(out_.member("name", call.name));
+        out_.member("name", call.name);
+        return index(call);
       case Payload::none:
+        return index(call);
       case Payload::type:
+        if (!call.name.empty()) out_.member("name", call.name);
+        return;
       case Payload::op:       // is what the call is named by
       case Payload::channel:  // of parts, which are not written
         return;
     }
+  }
+
+  // The reduction of a contribution, the axes of a launch.
+  void index(const Call& call) {
+    if (call.index != 0) put_id("index", call.index);
   }
 
   void global(const Call& call) {
@@ -267,12 +278,13 @@ void put_native(JsonText& out, const Defs& defs, const Definition& definition) {
 void put_agent(JsonText& out, const Program& program, const Defs& defs, AgentId id) {
   const AgentDef& agent = program[id];
   SymbolNames none;
-  auto number = [&](AgentId other) { return defs.of(other); };
+  auto agent_number = [&](AgentId other) { return defs.of(other); };
+  auto fields_number = [&](FieldsId fields) { return defs.of(fields); };
   out.member("kind", "agent").member("name", agent.name).key("params").open('[');
   for (const Parameter& parameter : agent.parameters)
     out.open('{')
         .member("name", parameter.name)
-        .member("type", type_text(parameter.type, none, number))
+        .member("type", type_text(parameter.type, none, {agent_number, fields_number}))
         .member("priv", "in")
         .close('}');
   out.close(']').key("slots").open('[');
@@ -282,6 +294,13 @@ void put_agent(JsonText& out, const Program& program, const Defs& defs, AgentId 
     if (slot.initial.valid()) out.member("initial", static_cast<std::int64_t>(defs.of(slot.initial)));
     out.close('}');
   }
+  out.close(']');
+}
+
+void put_fields(JsonText& out, const FieldsTable& table) {
+  out.member("kind", "fields").member("name", table.name).key("fields").open('[');
+  for (const FieldsTable::Field& field : table.fields)
+    out.open('{').member("name", field.name).member("type", info(field.precision).name).close('}');
   out.close(']');
 }
 
@@ -312,6 +331,9 @@ void put_def_members(JsonText& out, const Program& program, const TaskGraph& gra
       break;
     case Def::Kind::agent:
       put_agent(out, program, defs, def.agent);
+      break;
+    case Def::Kind::fields:
+      put_fields(out, program[def.fields]);
       break;
   }
 }

@@ -85,7 +85,8 @@ Defs::Defs(const Program& program, const std::vector<Def>& roots, IsForeign is_f
 }
 
 std::string Defs::text(const Type& type, FunctionId in) const {
-  return type_text(type, numbers(in).symbols, [this](AgentId id) { return of(id); });
+  return type_text(type, numbers(in).symbols,
+                   {[this](AgentId id) { return of(id); }, [this](FieldsId id) { return of(id); }});
 }
 
 // ---- what is reached ------------------------------------------------------------------------------
@@ -142,8 +143,15 @@ void Defs::refer(std::size_t to) {
   if (of_library() && !refs_.empty() && referred_.insert(to).second) refs_.back().push_back(to);
 }
 
+void Defs::reach(FieldsId id) {
+  auto [place, added] = tables_.emplace(id, all_.size());
+  if (added) all_.push_back({.kind = Def::Kind::fields, .fields = id});
+  refer(place->second);
+}
+
 void Defs::reach(const Type& type) {
   if (type.is(Type::Kind::agent)) reach(type.agent);
+  if (type.fields.valid()) reach(type.fields);
   for (const Type& part : type.parts) reach(part);
 }
 

@@ -17,12 +17,13 @@
 namespace taskspec {
 
 struct Def {
-  enum class Kind : std::uint8_t { op, native, function, agent };
+  enum class Kind : std::uint8_t { op, native, function, agent, fields };
   Kind kind = Kind::op;
   const OpDef* op = nullptr;
   DefinitionId native = {};
   FunctionId function = {};
   AgentId agent = {};
+  FieldsId fields = {};
   friend bool operator==(const Def&, const Def&) = default;
 };
 
@@ -53,6 +54,7 @@ class Defs {
   std::size_t of_node(DefinitionId id) const { return of_node_[id.index()]; }
   std::size_t of(FunctionId id) const { return functions_.at(id); }
   std::size_t of(AgentId id) const { return agents_.at(id); }
+  std::size_t of(FieldsId id) const { return tables_.at(id); }
   std::size_t of(const OpDef& op) const { return ops_.at(&op); }  // of nodes, and of calls inside structured ones
   bool has(FunctionId id) const { return functions_.contains(id); }
   const FunctionNumbers& numbers(FunctionId id) const { return numbers_.at(id); }
@@ -64,6 +66,7 @@ class Defs {
   void reach_nodes(const TaskGraph& graph);
   void reach(FunctionId id);
   void reach(AgentId id);
+  void reach(FieldsId id);
   void reach(const OpDef& op);
   void reach_inside(const Definition& definition);
   void reach(const Type& type);
@@ -80,6 +83,7 @@ class Defs {
   std::vector<std::size_t> of_node_;
   std::map<FunctionId, std::size_t> functions_;
   std::map<AgentId, std::size_t> agents_;
+  std::map<FieldsId, std::size_t> tables_;
   std::map<const OpDef*, std::size_t> ops_;  // only ever looked up
   std::size_t walked_ = 0;                   // defs before this one have been looked into
   std::map<FunctionId, FunctionNumbers> numbers_;

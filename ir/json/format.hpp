@@ -36,6 +36,10 @@ class SpanWriter {
 };
 
 void put_plan(JsonText& out, const Plan& plan);
+// The table of regions: their extents and fields, and the partitions below them with what is known of their pieces.
+void put_regions(JsonText& out, const TaskGraph& graph);
+// What a node is for all points of its domain: which pieces they take, by formula, and what is done with them.
+void put_launch(JsonText& out, const TaskGraph& graph, const Launch& launch);
 // Of a structured node: where its control stands in the body of its def ("call"; "cond", the call that decides), and
 // "bodies", what happens inside as graphs.
 void put_structure(JsonText& out, const Program& program, const Defs& defs, const Definition& definition);

@@ -39,7 +39,7 @@ class GraphWriter {
     list("chains", chains_.size(), [&](std::size_t i) { chain(ChainId(i)); });
     list("agents", graph_.agents().size(), [&](std::size_t i) { agent(i); });
     list("consts", graph_.constant_count(), [&](std::size_t i) { constant(i); });
-    out_.line().key("regions").open('[').close(']');
+    put_regions(out_, graph_);
     blocks();
     if (!contents_) insides_.put(out_.line());
     if (plan) put_plan(out_, *plan);
@@ -61,6 +61,7 @@ class GraphWriter {
   void def(std::size_t i) {
     if (contents_) return put_def(out_, program_, graph_, defs_, i);
     const Def& def = defs_.all()[i];
+    if (def.kind == Def::Kind::fields) return put_def(out_, program_, graph_, defs_, i);
     bool function = def.kind == Def::Kind::function, agent = def.kind == Def::Kind::agent;
     out_.line().open('{');
     number("id", i);
@@ -126,8 +127,11 @@ class GraphWriter {
     number("scope", node.scope.index());
     if (node.agent.valid() && node.agent.index() < graph_.agents().size()) number("agent", node.agent.index());
     out_.key("args").open('{');
-    if (!definition.structured()) arguments(definition, graph_.arguments(id));
-    out_.close('}').key("in").open('[');
+    const bool is_launch = definition.kind == Definition::Kind::launch;
+    if (!definition.structured() && !is_launch) arguments(definition, graph_.arguments(id));
+    out_.close('}');
+    if (is_launch) put_launch(out_, graph_, graph_.launch(id));
+    out_.key("in").open('[');
     std::span<const Ref> in = graph_.in(id);
     for (std::size_t slot = 0; slot < in.size(); ++slot) {
       out_.open('{').member("slot", graph_.slot_in(id, slot)).key("ref");
@@ -186,6 +190,9 @@ class GraphWriter {
       number("const", ref.id);
     } else if (ref.kind == Ref::Kind::input) {
       number("input", ref.id);
+    } else if (ref.kind == Ref::Kind::field) {
+      number("region", ref.id);
+      out_.member("view", graph_.regions[RegionId(ref.id)].fields[ref.slot].name);
     } else {
       if (ref.through_place && reader.valid()) place(ref, reader);
       number("node", ref.id);
@@ -343,6 +350,7 @@ class GraphWriter {
 
   Span span_of(const Def& def) const {
     if (def.kind == Def::Kind::function) return program_[def.function].span;
+    if (def.kind == Def::Kind::fields) return program_[def.fields].span;
     return def.kind == Def::Kind::agent ? program_[def.agent].span : Span();
   }
 

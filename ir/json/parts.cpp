@@ -1,8 +1,123 @@
 #include <array>
 
+#include "ir/graph/launch.hpp"
+#include "ir/json/body.hpp"
 #include "ir/json/format.hpp"
 
 namespace taskspec {
+
+namespace {
+
+void put_numbers(JsonText& out, const char* key, const std::array<std::int64_t, highest_rank>& numbers,
+                 std::size_t count) {
+  out.key(key).open('[');
+  for (std::size_t i = 0; i < count; ++i) out.number(numbers[i]);
+  out.close(']');
+}
+
+void put_rect(JsonText& out, const char* key, const Rect& rect) {
+  out.key(key).open('{');
+  put_numbers(out, "lo", rect.lo, rect.rank);
+  put_numbers(out, "hi", rect.hi, rect.rank);
+  out.close('}');
+}
+
+// Which piece, or a whole region.
+void put_space(JsonText& out, const Space& space) {
+  out.member("region", static_cast<std::int64_t>(space.root.value));
+  if (!space.partition.valid()) return;
+  out.member("partition", static_cast<std::int64_t>(space.partition.value));
+  put_numbers(out, "colour", space.colour.at, space.colour.rank);
+}
+
+void put_projection(JsonText& out, const Projection& projection) {
+  out.key("projection").open('{');
+  switch (projection.kind) {
+    case Projection::Kind::identity:
+      out.member("kind", "identity");
+      break;
+    case Projection::Kind::affine:
+      out.member("kind", "affine").key("factors").open('[');
+      for (std::size_t axis = 0; axis < projection.out; ++axis) {
+        out.open('[');
+        for (std::size_t i = 0; i < projection.in; ++i) out.number(projection.factors[axis][i]);
+        out.close(']');
+      }
+      out.close(']');
+      put_numbers(out, "offsets", projection.offsets, projection.out);
+      break;
+    case Projection::Kind::function:
+      out.member("kind", "function").member("hash", std::to_string(projection.hash));
+      break;
+  }
+  out.close('}');
+}
+
+constexpr std::string_view work_word(Launch::Work work) {
+  constexpr std::string_view words[] = {"task", "native", "fill", "read", "reduce", "gather", "element"};
+  return words[static_cast<std::size_t>(work)];
+}
+
+void put_use(JsonText& out, const TaskGraph& graph, const LaunchUse& use) {
+  out.open('{').member("name", use.name);
+  if (use.partition.valid()) {
+    out.member("region", static_cast<std::int64_t>(use.space.root.value));
+    out.member("partition", static_cast<std::int64_t>(use.partition.value));
+    put_projection(out, use.projection);
+  } else {
+    put_space(out, use.space);
+  }
+  out.key("fields").open('[');
+  const Region& region = graph.regions[use.space.root];
+  use.fields.each([&](std::uint32_t field) { out.string(region.fields[field].name); });
+  out.close(']').member("priv", privilege_name(use.privilege));
+  if (use.privilege == Privilege::reduce) out.member("reduce", reduce_words[static_cast<std::size_t>(use.op)]);
+  out.close('}');
+}
+
+}  // namespace
+
+void put_regions(JsonText& out, const TaskGraph& graph) {
+  const RegionForest& forest = graph.regions;
+  out.line().key("regions").open('[');
+  for (std::size_t i = 0; i < forest.regions(); ++i) {
+    const Region& region = forest[RegionId(i)];
+    out.line().open('{').member("id", static_cast<std::int64_t>(i)).member("fields", region.fields_name);
+    out.member("name", region.name);
+    put_rect(out, "points", region.extents);
+    out.key("types").open('[');
+    for (const RegionField& field : region.fields)
+      out.open('{').member("name", field.name).member("type", info(field.precision).name).close('}');
+    out.close(']').key("partitions").open('[');
+    for (std::size_t k = 0; k < forest.partitions(); ++k) {
+      const Partition& partition = forest[PartitionId(k)];
+      if (partition.parent.root != RegionId(i)) continue;
+      out.open('{').member("id", static_cast<std::int64_t>(k)).key("of").open('{');
+      put_space(out, partition.parent);
+      out.close('}');
+      put_rect(out, "colours", partition.colours);
+      using Known = Partition::Known;  // what nobody asked for is not worked out for a file
+      if (partition.is_disjoint != Known::unknown) out.key("disjoint").boolean(partition.is_disjoint == Known::yes);
+      if (partition.is_complete != Known::unknown) out.key("complete").boolean(partition.is_complete == Known::yes);
+      out.close('}');
+    }
+    out.close(']').close('}');
+  }
+  if (forest.regions() > 0) out.line();
+  out.close(']');
+}
+
+void put_launch(JsonText& out, const TaskGraph& graph, const Launch& launch) {
+  out.key("launch").open('{').member("work", work_word(launch.work));
+  put_rect(out, "domain", launch.domain);
+  if (launch.single) out.key("single").boolean(true);
+  out.key("uses").open('[');
+  for (const LaunchUse& use : launch.uses) put_use(out, graph, use);
+  out.close(']');
+  if (launch.work == Launch::Work::reduce) out.member("op", reduce_words[static_cast<std::size_t>(launch.op)]);
+  if (launch.work == Launch::Work::element) out.member("position", launch.position);
+  out.close('}');
+}
 
 std::string_view stop_name(Stop stop) {
   static constexpr std::array<std::string_view, 6> names{"source", "sink", "order", "input", "result", "control"};

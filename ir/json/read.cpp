@@ -31,7 +31,7 @@ ModuleId ImportIds::module(const Item& item) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> definition_kinds{"fn", "task", "graph", "module", "op", "agent"};
+constexpr std::array<std::string_view, 7> definition_kinds{"fn", "task", "graph", "module", "op", "agent", "fields"};
 
 void check_header(const Item& root) {
   if (Item format = root["format"]; format.text() != graph_format)
@@ -93,6 +93,7 @@ class Importer {
     ids.functions.resize(defs.size());
     ids.agents.resize(defs.size());
     ids.modules.resize(defs.size());
+    ids.fields.resize(defs.size());
     for (std::size_t i = 0; i < defs.size(); ++i) {
       Item def = defs[i];
       if (def["id"].integer() != static_cast<std::int64_t>(i)) def["id"].fail(fmt::format("expected {}, its place", i));
@@ -102,6 +103,9 @@ class Importer {
         program.agents.emplace_back().name = def["name"].text();
       } else if (definition_kinds[kind] == "op") {
         find_op(def["name"]);
+      } else if (definition_kinds[kind] == "fields") {
+        ids.fields[i] = FieldsId(program.fields_tables.size());
+        program.fields_tables.push_back(read_fields(def));
       } else if (def.has("body")) {
         ids.functions[i] = FunctionId(program.functions.size());
         program.functions.emplace_back().kind = static_cast<FunctionKind>(kind);
@@ -136,6 +140,7 @@ class Importer {
     program.main_module = main;
     for (Function& function : program.functions) function.module = main;
     for (AgentDef& agent : program.agents) agent.module = main;
+    for (FieldsTable& table : program.fields_tables) table.module = main;
     for (std::size_t i = 0; i < program.modules.size(); ++i) program[program.modules[i].top_level].module = ModuleId(i);
   }
 

@@ -14,6 +14,7 @@ struct ImportIds {
   std::vector<FunctionId> functions;  // by def; invalid for other kinds
   std::vector<AgentId> agents;
   std::vector<ModuleId> modules;
+  std::vector<FieldsId> fields;
 
   FunctionId function(const Item& item) const;
   AgentId agent(const Item& item) const;
@@ -35,6 +36,7 @@ struct ImportContext {
 
 // Fills the function of this def; its id and kind are known already.
 void read_function(ImportContext& context, const Item& def, FunctionId id);
+FieldsTable read_fields(const Item& def);                              // without its module
 void read_agent(ImportContext& context, const Item& def, AgentId id);  // without its members
 
 // Every form has operands of the kinds that it works on, so that running the function cannot meet a value of another

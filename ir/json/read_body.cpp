@@ -29,6 +29,11 @@ class FunctionReader {
       const std::vector<AgentId>& agents = context_.ids.agents;
       return def < agents.size() && agents[def].valid() ? std::optional(agents[def]) : std::nullopt;
     };
+    names_.fields = [this](std::size_t def) -> std::optional<TypeNames::Table> {
+      const std::vector<FieldsId>& tables = context_.ids.fields;
+      if (def >= tables.size() || !tables[def].valid()) return std::nullopt;
+      return TypeNames::Table{tables[def], &context_.program[tables[def]]};
+    };
   }
 
   void read() {
@@ -123,6 +128,8 @@ class FunctionReader {
       parameter.name = item["name"].text();
       parameter.type = type(item["type"]);
       parameter.privilege = static_cast<Privilege>(item["priv"].one_of(privilege_names));
+      if (parameter.privilege == Privilege::reduce)
+        parameter.reduce = static_cast<ReduceOp>(item["reduce"].one_of(reduce_words));
       if (auto role = item.find("role")) parameter.role = static_cast<Role>(role->one_of(role_names));
       if (auto place = item.find("variable")) parameter.variable = variable(*place);
       if (auto standard = item.find("default")) {
@@ -250,9 +257,14 @@ class FunctionReader {
         return;
       case Payload::field:
         call.name = attrs["name"].text();
+        if (auto index = attrs.find("index")) call.index = static_cast<std::uint32_t>(index->id(most_small, "number"));
         return;
       case Payload::none:
+        if (auto index = attrs.find("index")) call.index = static_cast<std::uint32_t>(index->id(most_small, "number"));
+        return;
       case Payload::type:
+        if (auto name = attrs.find("name")) call.name = name->text();
+        return;
       case Payload::op:
       case Payload::channel:
         return;
@@ -278,7 +290,8 @@ class FunctionReader {
     item.unknown_word(known);
   }
 
-  static constexpr int deepest = 1200;  // an else if nests in the one before
+  static constexpr std::size_t most_small = 64;  // of axes and reductions
+  static constexpr int deepest = 1200;           // an else if nests in the one before
   int depth_ = 0;
   ImportContext& context_;
   const Item& def_;
@@ -293,6 +306,23 @@ class FunctionReader {
 }  // namespace
 
 void read_function(ImportContext& context, const Item& def, FunctionId id) { FunctionReader(context, def, id).read(); }
+
+FieldsTable read_fields(const Item& def) {
+  FieldsTable table;
+  table.name = def["name"].text();
+  Item list = def["fields"];
+  if (list.size() == 0 || list.size() > FieldsTable::most)
+    list.fail(fmt::format("a table has one to {} fields", FieldsTable::most));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string& name = list[i]["name"].text();
+    const std::optional<Precision> precision = precision_of(list[i]["type"].text());
+    if (!precision) list[i]["type"].expected("a precision");
+    for (const FieldsTable::Field& other : table.fields)
+      if (other.name == name) list[i]["name"].fail("there are two of this name");
+    table.fields.push_back({name, *precision});
+  }
+  return table;
+}
 
 void read_agent(ImportContext& context, const Item& def, AgentId id) {
   AgentDef& agent = context.program.agents[id.index()];

@@ -158,6 +158,7 @@ class GraphPart {
   explicit GraphPart(const Item& root)
       : root_(root),
         nodes_(root["nodes"]),
+        regions_(root["regions"]),
         defs_(root["defs"].size()),
         scopes_(root["scopes"].size()),
         chains_(root["chains"].size()),
@@ -185,9 +186,25 @@ class GraphPart {
     node["def"].id(defs_, "definition");
     node["scope"].id(scopes_, "scope");
     node["chain"].id(chains_, "chain");
+    if (auto launch = node.find("launch")) check_launch(*launch);
     if (auto agent = node.find("agent")) agent->id(agents_, "agent");
     Item in = node["in"];
     for (std::size_t slot = 0; slot < in.size(); ++slot) ref(in[slot]["ref"], i);
+  }
+
+  void check_launch(const Item& launch) const {
+    Item uses = launch["uses"];
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      Item region = uses[i]["region"];
+      region.id(regions_.size(), "region");
+      auto partition = uses[i].find("partition");
+      if (!partition) continue;
+      Item partitions = regions_[static_cast<std::size_t>(region.integer())]["partitions"];
+      bool found = false;
+      for (std::size_t k = 0; k < partitions.size(); ++k)
+        found = found || partitions[k]["id"].integer() == partition->integer();
+      if (!found) partition->fail(fmt::format("region {} has no partition {}", region.integer(), partition->integer()));
+    }
   }
 
   // Nodes stand in program order, so one that reads a later one waits for itself.
@@ -196,6 +213,13 @@ class GraphPart {
       id->id(consts_, "constant");
     } else if (auto input = ref.find("input")) {
       input->id(inputs_, "input");
+    } else if (auto region = ref.find("region")) {
+      region->id(regions_.size(), "region");
+      const std::string& view = ref["view"].text();
+      Item types = regions_[static_cast<std::size_t>(region->integer())]["types"];
+      for (std::size_t i = 0; i < types.size(); ++i)
+        if (types[i]["name"].text() == view) return;
+      ref["view"].fail(fmt::format("region {} has no field '{}'", region->integer(), view.substr(0, 60)));
     } else {
       Item node = ref["node"];
       if (node.id(nodes_.size(), "node") >= before)
@@ -211,7 +235,7 @@ class GraphPart {
   }
 
   const Item& root_;
-  Item nodes_;
+  Item nodes_, regions_;
   std::size_t defs_, scopes_, chains_, consts_, inputs_, agents_;
 };
 

@@ -32,6 +32,7 @@ Schema parameter_schema() {
   return object({{"name", text()},
                  {"type", text()},
                  {"priv", names(privilege_name, 4)},
+                 {"reduce", one_of({reduce_words.begin(), reduce_words.end()}), false},
                  {"role", names(role_name, 4), false},
                  {"variable", number(), false},
                  {"default", reference("block"), false},
@@ -72,10 +73,11 @@ Schema def_schema() {
       object({{"name", text()}, {"type", text()}, {"variable", number(), false}, {"version", flag(), false}});
   Schema variable = object({{"name", text()}, {"type", text()}, {"mutable", flag(), false}});
   return object({{"id", number()},
-                 {"kind", one_of({"task", "graph", "fn", "op", "ir", "agent", "module"})},
+                 {"kind", one_of({"task", "graph", "fn", "op", "ir", "agent", "module", "fields"})},
                  {"name", text()},
                  {"agent", number(), false},
-                 {"params", list(reference("parameter"))},
+                 {"params", list(reference("parameter")), false},
+                 {"fields", list(object({{"name", text()}, {"type", text()}})), false},
                  {"outputs", list(output), false},
                  {"result", text(), false},
                  {"slots", list(reference("slot")), false},
@@ -103,6 +105,44 @@ Schema ref_schema() {
                  object({{"region", number()}, {"view", text()}})});
 }
 
+Schema rect_schema() { return object({{"lo", list(typed("integer"))}, {"hi", list(typed("integer"))}}); }
+
+Schema region_schema() {
+  Schema of = object({{"region", number()}, {"partition", number(), false}, {"colour", list(typed("integer")), false}});
+  Schema partition = object({{"id", number()},
+                             {"of", of},
+                             {"colours", rect_schema()},
+                             {"disjoint", flag(), false},
+                             {"complete", flag(), false}});
+  return object({{"id", number()},
+                 {"fields", text()},
+                 {"name", text()},
+                 {"points", rect_schema()},
+                 {"types", list(object({{"name", text()}, {"type", text()}}))},
+                 {"partitions", list(partition)}});
+}
+
+Schema launch_schema() {
+  Schema projection = object({{"kind", one_of({"identity", "affine", "function"})},
+                              {"factors", list(list(typed("integer"))), false},
+                              {"offsets", list(typed("integer")), false},
+                              {"hash", text(), false}});
+  Schema use = object({{"name", text()},
+                       {"region", number()},
+                       {"partition", number(), false},
+                       {"colour", list(typed("integer")), false},
+                       {"projection", projection, false},
+                       {"fields", list(text())},
+                       {"priv", names(privilege_name, 4)},
+                       {"reduce", one_of({reduce_words.begin(), reduce_words.end()}), false}});
+  return object({{"work", one_of({"task", "native", "fill", "read", "reduce", "gather", "element"})},
+                 {"domain", rect_schema()},
+                 {"single", flag(), false},
+                 {"uses", list(use)},
+                 {"op", text(), false},
+                 {"position", number(), false}});
+}
+
 Schema node_schema() {
   return object({{"id", number()},
                  {"name", text()},
@@ -110,6 +150,7 @@ Schema node_schema() {
                  {"scope", number()},
                  {"agent", number(), false},
                  {"args", map(anything())},
+                 {"launch", launch_schema(), false},
                  {"in", list(object({{"slot", text()}, {"ref", reference("ref")}}))},
                  {"out", list(object({{"slot", text()}, {"type", text()}}))},
                  {"chain", number()},
@@ -253,7 +294,7 @@ nlohmann::ordered_json graph_schema_tree() {
               {"chains", list(chain_schema())},
               {"agents", list(agent)},
               {"consts", list(const_schema())},
-              {"regions", list(anything())},
+              {"regions", list(region_schema())},
               {"blocks", list(object({{"nodes", list(number())}, {"graph", block_graph_schema()}}))},
               {"plan", plan_schema(), false},
               {"spans", spans_schema()},

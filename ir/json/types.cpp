@@ -5,6 +5,7 @@
 #include "ir/base/ascii.hpp"
 #include "ir/base/diag.hpp"
 #include "ir/cut_report/code_words.hpp"
+#include "ir/program/program.hpp"
 #include "ir/records/backend_record.hpp"
 #include "ir/types/mapping_type.hpp"
 
@@ -51,7 +52,7 @@ namespace {
 
 class TypeWriter {
  public:
-  TypeWriter(const SymbolNames& names, FunctionRef<std::size_t(AgentId)> agent) : names_(names), agent_(agent) {}
+  TypeWriter(const SymbolNames& names, const DefNumbers& numbers) : names_(names), numbers_(numbers) {}
 
   std::string text(const Type& type) const {
     const std::size_t n = type.parts.size();
@@ -75,7 +76,16 @@ class TypeWriter {
       case Kind::record:
         return "record {" + parts(type, 0, n) + "}";
       case Kind::agent:
-        return "agent#" + std::to_string(agent_(type.agent));
+        return "agent#" + std::to_string(numbers_.agent(type.agent));
+      case Kind::region:
+      case Kind::view:
+        return data(type);
+      case Kind::region_field:
+        return "field " + data(type) + " " + text(type.parts[0]);
+      case Kind::partition:
+        return "partition " + std::to_string(type.inputs) + " " + data(type);
+      case Kind::launch_map:
+        return "map " + std::to_string(type.inputs) + " " + text(type.parts[0]);
       default:
         return type.text();
     }
@@ -83,10 +93,20 @@ class TypeWriter {
 
  private:
   std::string tensor(const Type& type) const {
-    if (type.dims.empty()) return type.text();
-    std::string written(info(type.precision).name);
+    return type.dims.empty() ? type.text() : std::string(info(type.precision).name) + extents(type);
+  }
+
+  std::string extents(const Type& type) const {
+    std::string written;
     for (std::size_t i = 0; i < type.dims.size(); ++i) written += (i ? ", " : "[") + names_.text(type.dims[i]);
-    return written + "]";
+    return type.dims.empty() ? "" : written + "]";
+  }
+
+  // "Cell#3[N].{state, flux}"
+  std::string data(const Type& type) const {
+    std::string written = type.names[0] + "#" + std::to_string(numbers_.fields(type.fields)) + extents(type);
+    for (std::size_t i = 1; i < type.names.size(); ++i) written += (i > 1 ? ", " : ".{") + type.names[i];
+    return type.names.size() > 1 ? written + "}" : written;
   }
 
   std::string parts(const Type& type, std::size_t from, std::size_t to) const {
@@ -101,13 +121,13 @@ class TypeWriter {
   }
 
   const SymbolNames& names_;
-  FunctionRef<std::size_t(AgentId)> agent_;
+  const DefNumbers& numbers_;
 };
 
 }  // namespace
 
-std::string type_text(const Type& type, const SymbolNames& names, FunctionRef<std::size_t(AgentId)> agent) {
-  return TypeWriter(names, agent).text(type);
+std::string type_text(const Type& type, const SymbolNames& names, const DefNumbers& numbers) {
+  return TypeWriter(names, numbers).text(type);
 }
 
 // ---- reading --------------------------------------------------------------------------------------
@@ -133,6 +153,7 @@ class TypeParser {
 
  private:
   static constexpr int deepest = 200;
+  static constexpr std::size_t most_axes = 4;  // of regions
   static constexpr std::size_t most_terms =
       256;  // a polynomial that takes longer than an instant was not written by us
 
@@ -180,6 +201,10 @@ class TypeParser {
   }
 
   Type named(std::string_view name) {
+    if (name != "agent" && rest_.starts_with("#")) return data(name);
+    if (name == "field") return expect(" "), region_field();
+    if (name == "partition") return expect(" "), partition();
+    if (name == "map") return expect(" "), launch_map();
     if (name == "bool" && take("[]")) return Type::tensor(Precision::boolean, {});
     if (name == "bool" && !rest_.starts_with("[")) return Kind::boolean;
     if (auto precision = precision_of(name)) return Type::tensor(*precision, dims());
@@ -247,6 +272,75 @@ class TypeParser {
     std::optional<AgentId> id = names_.agent(static_cast<std::size_t>(number()));
     if (!id) throw NoType();
     result.agent = *id;
+    return result;
+  }
+
+  // "#3[N].{state, flux}" of Cell: a region, or with fields a view.
+  Type data(std::string_view name) {
+    expect("#");
+    const auto number = static_cast<std::size_t>(this->number());
+    const std::optional<TypeNames::Table> table = names_.fields ? names_.fields(number) : std::nullopt;
+    if (!table || table->fields->name != name) throw NoType();
+    Type result(Kind::region);
+    result.fields = table->id;
+    result.names.emplace_back(name);
+    result.dims = dims();
+    if (result.dims.empty() || result.dims.size() > most_axes) throw NoType();
+    if (!take(".{")) return result;
+    result.kind = Kind::view;
+    do field(result, *table->fields, word());
+    while (take(", "));
+    expect("}");
+    return result;
+  }
+
+  static void field(Type& view, const FieldsTable& table, std::string_view name) {
+    for (std::size_t i = 0; i < table.fields.size(); ++i) {
+      if (table.fields[i].name != name) continue;
+      if (!view.places.empty() && view.places.back() >= i) throw NoType();
+      view.places.push_back(static_cast<std::uint32_t>(i));
+      view.names.emplace_back(name);
+      return;
+    }
+    throw NoType();
+  }
+
+  Type data() {
+    const std::string_view name = word();
+    return data(name);
+  }
+
+  Type region_field() {
+    Type result = data();
+    if (result.places.size() != 1) throw NoType();
+    result.kind = Kind::region_field;
+    expect(" ");
+    result.parts.push_back(type());
+    if (!result.parts[0].is_tensor()) throw NoType();
+    return result;
+  }
+
+  std::uint32_t axes() {
+    const std::int64_t count = number();
+    if (count < 1 || count > static_cast<std::int64_t>(most_axes)) throw NoType();
+    expect(" ");
+    return static_cast<std::uint32_t>(count);
+  }
+
+  Type partition() {
+    const std::uint32_t rank = axes();
+    Type result = data();
+    if (!result.is(Kind::region)) throw NoType();
+    result.kind = Kind::partition;
+    result.inputs = rank;
+    return result;
+  }
+
+  Type launch_map() {
+    Type result(Kind::launch_map);
+    result.inputs = axes();
+    result.parts.push_back(type());
+    if (!result.parts[0].is_tensor()) throw NoType();
     return result;
   }
 

@@ -16,6 +16,8 @@
 
 namespace taskspec {
 
+struct FieldsTable;  // ir/program/program.hpp
+
 // The symbols that one function mentions and how each is written.
 class SymbolNames {
  public:
@@ -34,11 +36,22 @@ class SymbolNames {
   std::map<std::uint32_t, Symbol> renamed_;  // those that are not written by their name
 };
 
-std::string type_text(const Type& type, const SymbolNames& names, FunctionRef<std::size_t(AgentId)> agent);
+// The definitions that types name by their numbers: "agent#3", "Cell#4[N].{state}".
+struct DefNumbers {
+  FunctionRef<std::size_t(AgentId)> agent;
+  FunctionRef<std::size_t(FieldsId)> fields;
+};
+
+std::string type_text(const Type& type, const SymbolNames& names, const DefNumbers& numbers);
 
 struct TypeNames {
   std::function<std::optional<Symbol>(std::string_view)> symbol;
   std::function<std::optional<AgentId>(std::size_t)> agent;
+  struct Table {
+    FieldsId id;
+    const FieldsTable* fields = nullptr;
+  };
+  std::function<std::optional<Table>(std::size_t)> fields = {};
 };
 
 // Nothing for a text that is no type, or names what there is not.

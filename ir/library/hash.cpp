@@ -63,7 +63,10 @@ bool ContentHashes::is_inner(Declared what) const {
 ContentHashes::Own ContentHashes::make_own(Declared what) const {
   static const TaskGraph none;
   Defs defs(
-      program_, {def_of(what)}, [&](const Def& def) { return declared(def) != what && !is_inner(declared(def)); },
+      program_, {def_of(what)},
+      [&](const Def& def) {
+        return def.kind != Def::Kind::fields && declared(def) != what && !is_inner(declared(def));
+      },
       true);
   Own own;
   JsonText out;

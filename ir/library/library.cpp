@@ -17,7 +17,7 @@ namespace taskspec {
 namespace {
 
 constexpr std::array<std::string_view, 4> entry_kinds{"fn", "task", "graph", "agent"};
-constexpr std::array<std::string_view, 6> def_kinds{"fn", "task", "graph", "module", "agent", "foreign"};
+constexpr std::array<std::string_view, 7> def_kinds{"fn", "task", "graph", "module", "agent", "foreign", "fields"};
 
 // The value that the checker saw for a top-level let, when it is a constant.
 Value known_let(const Program& program, const Call& global) {
@@ -46,6 +46,7 @@ struct Library::Inside {
     ids.functions.resize(defs.size());
     ids.agents.resize(defs.size());
     ids.modules.resize(defs.size());
+    ids.fields.resize(defs.size());
   }
 
   void head(std::string_view text) {
@@ -141,7 +142,7 @@ class Linker {
     todo_.push_back(first);
     for (std::size_t k = 0; k < todo_.size(); ++k) {
       Item def = defs_[todo_[k]];
-      if (def["kind"].text() == "foreign") continue;
+      if (kind_of(todo_[k]) == "foreign" || kind_of(todo_[k]) == "fields") continue;
       Item refs = def["refs"];
       for (std::size_t r = 0; r < refs.size(); ++r) {
         std::size_t ref = refs[r].id(defs_.size(), "definition");
@@ -161,6 +162,7 @@ class Linker {
     Item def = defs_[i];
     std::string_view kind = kind_of(i);
     if (kind == "foreign") return declare_foreign(i, def);
+    if (kind == "fields") return declare_fields(i, def);
     if (kind == "agent") {
       AgentDef agent;
       agent.name = def["name"].text();
@@ -188,6 +190,29 @@ class Linker {
     linked_.foreign.push_back({what, name.empty() ? module : module + "." + name, def["hash"].text()});
   }
 
+  // The table of its module, which another definition may have brought along already; this time or before.
+  void declare_fields(std::size_t i, const Item& def) {
+    FieldsTable table = read_fields(def);
+    table.module = host_.module;
+    if (auto module = def.find("module")) {
+      const Declared top = host_.foreign(module->text(), "");
+      if (!top.function.valid()) module->fail("this module has no tables");
+      table.module = host_.program[top.function].module;
+    }
+    std::deque<FieldsTable>& known = host_.program.fields_tables;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      if (known[k].module != table.module || known[k].name != table.name) continue;
+      const bool same = std::ranges::equal(known[k].fields, table.fields, [](const auto& a, const auto& b) {
+        return a.name == b.name && a.precision == b.precision;
+      });
+      if (!same) def["name"].fail("the fields of this table were others when the library was built");
+      ids_.fields[i] = FieldsId(k);
+      return;
+    }
+    ids_.fields[i] = FieldsId(known.size());
+    known.push_back(std::move(table));
+  }
+
   void read(std::size_t i) {
     Item def = defs_[i];
     if (ids_.agents[i].valid()) return read_agent(context_, def, ids_.agents[i]);
@@ -198,7 +223,7 @@ class Linker {
   }
 
   void finish(std::size_t i, bool member) {
-    if (kind_of(i) == "foreign") return;
+    if (kind_of(i) == "foreign" || kind_of(i) == "fields") return;
     places(i);
     FunctionId id = ids_.functions[i];
     if (!id.valid()) return;

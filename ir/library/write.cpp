@@ -51,6 +51,7 @@ class LibraryWriter {
   }
 
   ModuleId module_of(const Def& def) const {
+    if (def.kind == Def::Kind::fields) return program_[def.fields].module;
     return def.kind == Def::Kind::agent ? program_[def.agent].module : program_[def.function].module;
   }
   void put_id(const char* key, std::size_t id) { text_.member(key, static_cast<std::int64_t>(id)); }
@@ -88,7 +89,7 @@ class LibraryWriter {
 
   // Closures and first values of slots belong to the declaration that they are written in.
   bool is_entry(const Def& def) const {
-    if (defs_.foreign(def)) return false;
+    if (defs_.foreign(def) || def.kind == Def::Kind::fields) return false;
     if (def.kind == Def::Kind::agent) return true;
     const Function& function = program_[def.function];
     if (function.kind == FunctionKind::module || function.name == "<closure>") return false;
@@ -160,7 +161,11 @@ class LibraryWriter {
       const Def& def = defs_.all()[i];
       text_.line().open('{');
       put_id("id", i);
-      if (defs_.foreign(def)) {
+      if (def.kind == Def::Kind::fields) {
+        // Those of another module, too: what types say of them is known without it.
+        if (defs_.foreign(def)) text_.member("module", options_.import_name(module_of(def)));
+        put_def_members(text_, program_, TaskGraph(), defs_, i);
+      } else if (defs_.foreign(def)) {
         foreign(def);
       } else {
         static const TaskGraph none;

@@ -25,7 +25,8 @@ std::string output_of(const std::string& command) {
 
 TEST_CASE("lessons in C++ print what the texts print [dsl]") {
   const std::filesystem::path built = taskspec_binary().parent_path().parent_path().parent_path() / "examples";
-  for (const std::string lesson : {"02_composition", "07_state", "13_slices", "14_layers", "16_learning"}) {
+  for (const std::string lesson :
+       {"02_composition", "07_state", "13_slices", "14_layers", "16_learning", "20_stencil"}) {
     CAPTURE(lesson);
     TemporaryFolder folder;  // for what it writes
     const std::string wanted = expected_output(read_file("examples/" + lesson + ".task"));

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "interp/control/export_graph.hpp"
+#include "interp/live_program.hpp"
 #include "ir/base/text.hpp"
 #include "ir/cut_report/report.hpp"
 #include "ir/json/cut_program.hpp"
@@ -123,4 +124,61 @@ TEST_CASE("a fn written in C++ is cut into the same two programs as its text, an
   const std::string result = print(Value(episode_apart())) + "\n";
   CHECK_MESSAGE(printed.ends_with("\n" + result), printed);
   CHECK(episode_at_once() == episode_apart());
+}
+
+TEST_CASE("programs over regions written in C++ are cut into the same two programs as their texts [same-json]") {
+  Sources sources;
+  const std::string path = (source_root() / "tests/dsl/regions.task").string();
+  Result<Program> program = load_program(path, {}, standard_toolbox(), sources);
+  REQUIRE_MESSAGE(program, render(sources, program.diags()));
+  const CutProgram cut = cut_program(*program);
+  const std::string all = cut_json(cut.program, report_cut(cut));
+  const std::pair<const char*, std::string> twins[] = {
+      {"heat", heat_json()}, {"plane", plane_json()}, {"circuit", circuit_json()}};
+  for (const auto& [name, cpp] : twins) {
+    CAPTURE(name);
+    CHECK(validate_cut_json(cpp).empty());
+    const std::string text = function_and_channels(all, name);
+    CHECK(text.find("launch") != std::string::npos);
+    CHECK(text == function_and_channels(cpp, name));
+  }
+  CHECK(heat_result() == 253148);
+  CHECK(plane_result() == std::vector<double>{216, 256});
+  double charge = 0;
+  for (double part : circuit_result()) charge += part;
+  CHECK(charge == 0.5 * 29 * 30 / 2);
+}
+
+TEST_CASE("a graph tells its regions, and which pieces a launch takes by formula, not point by point [same-json]") {
+  LiveProgram live(standard_toolbox(), {}, {});
+  auto enter = [&](const char* text) { REQUIRE(live.enter("<1>", text).exit_code == 0); };
+  enter("fields Cell { state: f64, n: i32 }");
+  enter("task add(inout c: Cell[_].{state}, in d: Cell[_].{n}) { for i in c { c[i].state += 1.0 } }");
+  enter("let cells = region Cell[3000000]; let p = blocks(cells, 1000000)");
+  enter("launch add(p[2 * i + 1], p[i]) for i in 0..500000");
+  const TaskGraph& graph = live.session().graph;
+  const std::string json = graph_json(live.program(), FunctionId(), graph, aggregate(graph), nullptr, false);
+  CHECK(validate_graph_json(json).empty());
+  CHECK(json.size() < 10'000);
+  for (const char* part :
+       {R"("regions":[)", R"("fields":"Cell","name":"cells","points":{"lo":[0],"hi":[3000000]})",
+        R"("colours":{"lo":[0],"hi":[1000000]},"disjoint":true)",
+        R"("launch":{"work":"task","domain":{"lo":[0],"hi":[500000]},"uses":[{"name":"p","region":0,"partition":0)",
+        R"("projection":{"kind":"affine","factors":[[2]],"offsets":[1]},"fields":["state"],"priv":"inout"})",
+        R"("projection":{"kind":"identity"},"fields":["n"],"priv":"in"})", R"("ref":{"region":0,"view":"n"})"})
+    CHECK_MESSAGE(json.find(part) != std::string::npos, part << " in " << json);
+
+  // What leads nowhere is said, not followed.
+  auto changed = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = json.find(from);
+    REQUIRE(at != std::string::npos);
+    const std::vector<std::string> wrong = validate_graph_json(std::string(json).replace(at, from.size(), to));
+    return wrong.empty() ? std::string() : wrong[0];
+  };
+  CHECK(changed(R"("view":"n")", R"("view":"m")").find("region 0 has no field 'm'") != std::string::npos);
+  CHECK(changed(R"("region":0,"partition":0)", R"("region":0,"partition":7)").find("region 0 has no partition 7") !=
+        std::string::npos);
+  CHECK(changed(R"("ref":{"region":0)", R"("ref":{"region":1)") != "");
+  CHECK(changed(R"("kind":"affine")", R"("kind":"bent")") != "");
+  CHECK(changed(R"("version":2)", R"("version":3)") != "");
 }

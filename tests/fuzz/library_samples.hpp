@@ -50,6 +50,44 @@ fn loud(x: f32[N]) -> float { print("loud", x.sum(0).scalar); return x.max(0).sc
      R"(import values
 let v = [1.0, 2.0] as f32[2]
 print(values.pair, values.both(v).array, values.even(10), values.mapped([1, 2], 3), values.loud(v))
+)"},
+    {"cells", R"(fields Cell { state: f64, flux: f64, n: int }
+fields Other { v: i32 }
+task add_one(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }
+task stencil(inout own: Cell[N].{flux}, in ghost: Cell[_].{state}, in k: float = 0.5) {
+  for i in own { own[i].flux += k * (at(ghost, i - 1, 0.0).state + ghost[i + 1].state) }
+}
+task spread(reduce(max) c: Cell[_].{flux}, in by: Cell[_].{n}) {
+  for i in by { c[by[i].n].flux = maximum(c[by[i].n].flux, 1.0) }
+}
+task total(in c: Cell[_].{flux, state}) -> (s: f64[1]) { s = (c.flux * c.state).sum(0) }
+task mark(out o: Other[_, _].{v}) { for (i, j) in o { o[i, j].v = (10 * i + j) as i32 } }
+fn heat(n: int, tiles: int, steps: int) -> float {
+  let cells = region Cell[n]
+  let owned = blocks(cells, tiles)
+  let interior = owned & shrink(cells, 1)
+  let ghost = halo(owned, 1)
+  fill(cells.state, 1.0)
+  fill(cells.n, iota(n) * 3 % n)
+  for t in 0..steps {
+    launch add_one(owned[i]) for i in 0..tiles
+    launch stencil(interior[i], ghost[i], 0.25) for i in 0..tiles
+  }
+  launch spread(image(cells, owned, cells.n)[tiles - 1 - i], owned[tiles - 1 - i]) for i in 0..tiles
+  let s = (launch total(owned[i]) for i in 0..tiles).s
+  let piece = owned[1]
+  return s.sum().scalar + s[1].scalar + total(piece).s.scalar + half(cells).scalar
+}
+fn half(r: Cell[_]) -> f64[1] { return r.state.sum(0) / 2.0 }
+fn plane(n: int) -> [[int]] {
+  let g = region Other[n, n]
+  let tiles = blocks(g, 2, 2)
+  launch mark(tiles[j, i]) for (i, j) in grid(2, 2)
+  return g.v.array
+}
+)",
+     R"(import cells
+print(cells.heat(16, 4, 3), cells.plane(4))
 )"}};
 
 }  // namespace library_samples

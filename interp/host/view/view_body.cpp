@@ -4,6 +4,7 @@
 
 #include "interp/host/view/lane_maker.hpp"
 #include "interp/host/view/machine.hpp"
+#include "ir/plan/extern_body.hpp"
 #include "ir/view_code/make_view_code.hpp"
 
 namespace taskspec {
@@ -43,6 +44,38 @@ class LaneBody final : public ViewBody {
   std::string why_not_strip_;
 };
 
+// A C++ function.
+class ExternViewBody final : public ViewBody {
+ public:
+  explicit ExternViewBody(std::shared_ptr<const ExternBody> body) : body_(std::move(body)) {}
+  std::size_t scratch_bytes() const override { return 0; }
+  std::string_view form() const override { return "extern"; }
+  const std::string& why_not_strip() const override { return why_; }
+
+  bool run(const ViewRun& run, TaskContext& context) const override {
+    try {
+      std::vector<std::byte*> fields;
+      for (const ViewMemory& view : run.views)
+        for (const ViewField& field : view.fields) fields.push_back(field.base);
+      std::vector<ExternView> views;
+      std::size_t first = 0;
+      for (const ViewMemory& view : run.views) {
+        views.push_back({view.points, view.root, std::span(fields).subspan(first, view.fields.size()), view.root});
+        first += view.fields.size();
+      }
+      body_->run({views, run.inputs, run.outputs, run.output_elements, run.point});
+      return true;
+    } catch (...) {
+      keep_thrown(context);
+      return false;
+    }
+  }
+
+ private:
+  const std::shared_ptr<const ExternBody> body_;
+  const std::string why_ = "it is a C++ function";
+};
+
 Result<std::shared_ptr<const ViewBody>> made(ViewCode code, const OpTable& ops, const Sources* sources) {
   try {
     return std::shared_ptr<const ViewBody>(std::make_shared<LaneBody>(std::move(code), ops, sources));
@@ -57,6 +90,10 @@ Result<std::shared_ptr<const ViewBody>> ViewBody::make(const Request& request) {
   Result<ViewCode> code = make_view_code({request.program, request.task, request.ops, request.inputs, request.global});
   if (!code) return code.diags();
   return made(*std::move(code), request.ops, &request.program.sources);
+}
+
+std::shared_ptr<const ViewBody> ViewBody::of(std::shared_ptr<const ExternBody> body) {
+  return std::make_shared<ExternViewBody>(std::move(body));
 }
 
 Result<std::shared_ptr<const ViewBody>> ViewBody::of(ViewCode code, const OpTable& ops) {

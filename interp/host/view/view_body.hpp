@@ -23,6 +23,8 @@
 
 namespace taskspec {
 
+class ExternBody;  // ir/plan/extern_body.hpp
+
 struct ViewField {
   std::byte* base = nullptr;  // of ViewMemory::memory
 };
@@ -39,7 +41,8 @@ struct ViewRun {
   std::span<const ViewMemory> views = {};         // by view parameter
   std::span<const std::byte* const> inputs = {};  // of all other parameters, in order; host scalars as i64, f64, bool
   std::span<std::byte* const> outputs = {};       // of the outputs, behind them the new versions of `inout` tensors
-  const Point* point = nullptr;                   // of the launch, for messages; null: of none
+  std::span<const std::size_t> output_elements = {};  // how many each has: for C++, which has no other word of it
+  const Point* point = nullptr;                       // of the launch, for messages; null: of none
   bool checks_membership = false;  // reads through an index field must lie in the view, not just in the root
 };
 
@@ -51,17 +54,17 @@ class ViewBody {
     const OpTable& ops;
     std::vector<ArrayType> inputs;                           // by other parameter; host scalars have rank 0
     std::function<Value(ModuleId, VariableId)> global = {};  // what the top level of a module holds
-    NativeTask native = {};                                  // of an extern task, which is refused so far (E1009)
   };
   // Or why it cannot be run: E1009 names what a body over views cannot have.
   static Result<std::shared_ptr<const ViewBody>> make(const Request& request);
   static Result<std::shared_ptr<const ViewBody>> of(ViewCode code, const OpTable& ops);
+  static std::shared_ptr<const ViewBody> of(std::shared_ptr<const ExternBody> body);
   virtual ~ViewBody() = default;
 
   virtual std::size_t scratch_bytes() const = 0;  // of TaskContext::scratch
   // False when it failed: context.faults says why.
   virtual bool run(const ViewRun& run, TaskContext& context) const = 0;
-  virtual std::string_view form() const = 0;  // "strip", "scalar"
+  virtual std::string_view form() const = 0;  // "strip", "scalar", "extern"
   virtual const std::string& why_not_strip()
       const = 0;  // empty for a strip: "line 4 reads g.a, which line 5 writes, ..."
 };

@@ -25,6 +25,7 @@ function slotsOf(graph, node) {
   if (agent !== undefined) for (const slot of graph.json.agents[agent].slots || []) own.add(slot.name);
   return graph.nodes[node].in.map(({ slot, ref }) => {
     if ("const" in ref) return { slot, held: graph.json.consts[ref.const].type };
+    if ("region" in ref) return { slot, held: "field" };
     const type = "input" in ref ? graph.json.inputs[ref.input].type : "[";
     if ("input" in ref && (own.has(slot) || (graph.json.name === "" && !type.includes("[")))) return { slot, held: type };
     return { slot, held: null };

@@ -76,6 +76,7 @@ function taskDetails(graph, node) {
     parts.push(make("p", "wrong", "did not run: it reads what a task that failed should have made"));
   const args = Object.entries(json.args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   parts.push(...part("arguments", args));
+  if (json.launch) parts.push(...part("launch", launchLines(graph, json.launch)));
   parts.push(...part("inputs", json.in.map(({ slot, ref }) => inputLine(graph, slot, ref))));
   parts.push(...part("outputs", json.out.map(({ slot, type }) => `${slot}: ${type}`)));
   const orders = [...graph.into[node], ...graph.outOf[node]].filter(i => graph.edges[i].kind === "order");
@@ -93,7 +94,25 @@ function sourceLink(place, text = `${place.path}:${place.line}:${place.column}`)
     source.goTo(place);
   });
 }
+function rectText({ lo, hi }) {
+  const axes = lo.map((from, i) => `${from}..${hi[i]}`);
+  return axes.length === 1 ? axes[0] : `(${axes.join(", ")})`;
+}
+// Over what it runs, and which piece each point takes of what.
+function launchLines(graph, { domain, single, uses }) {
+  const piece = ({ name, projection }) => !projection ? name :
+      projection.kind === "identity" ? name + "[i]" :
+      projection.kind === "affine" ? `${name}[${JSON.stringify(projection.factors)} i + ${JSON.stringify(projection.offsets)}]` :
+      name + "[f(i)]";
+  const lines = uses.map(use => `${use.priv}${use.reduce ? `(${use.reduce})` : ""} ${piece(use)}.{${use.fields.join(", ")}}`);
+  return single ? lines : [`points ${rectText(domain)}`, ...lines];
+}
+function fieldName(graph, { region, view }) {
+  const { name, fields } = graph.json.regions[region];
+  return `${name || fields}.${view}`;
+}
 function inputLine(graph, slot, ref) {
+  if ("region" in ref) return `${slot} ← field ${fieldName(graph, ref)}`;
   if ("node" in ref) return make("span", "", slot + " ← ", taskLink(graph, ref.node), "." + ref.slot);
   if ("input" in ref) return `${slot} ← input ${graph.json.inputs[ref.input].name}`;
   if ("const" in ref) return `${slot} ← constant ${graph.json.consts[ref.const].type}`;

@@ -5,6 +5,7 @@
 
 #include "ir/program/form.hpp"
 #include "ir/program/form_check.hpp"
+#include "ir/region/point.hpp"
 
 namespace taskspec::form_records {
 
@@ -66,7 +67,18 @@ void check_view_fold(const FormCheck& c, const Call& call) {
   c.want(call.index < reduce_words.size(), "no reduction");
 }
 
+bool is_piece_of(const Type& piece, const Type& whole) {
+  return piece.is(Kind::region) && piece.fields == whole.fields && piece.dims.size() == whole.dims.size();
+}
+
+// A range, the points of a grid as a list of tuples, or its extents.
+bool is_domain(const Type& type) {
+  const Type& point = type.is(Kind::list) ? type.parts[0] : type;
+  return type.is(Kind::range) || (point.is(Kind::tuple) && point.parts.size() <= highest_rank);
+}
+
 void check_launch(const FormCheck& c, const Call& call) {
+  c.want(!call.in.empty() && (!call.in[0].valid() || is_domain(c.type(call, 0))), "no domain");
   const Function& callee = c.program[call.callee];
   const auto declared = static_cast<std::size_t>(
       std::count_if(callee.parameters.begin(), callee.parameters.end(),
@@ -99,7 +111,10 @@ constinit const FormRecord piece = {
     .fails = Fails::maybe,
     .check =
         [](const FormCheck& c, const Call& call) {
-          c.want(c.type(call, 0).is(Kind::partition) && c.ints(call, 1) && call.type.is(Kind::region), "no piece");
+          const Type& of = c.type(call, 0);
+          c.want(of.is(Kind::partition) && c.ints(call, 1) && call.in.size() == 1 + of.inputs &&
+                     is_piece_of(call.type, of),
+                 "no piece");
         },
 };
 
@@ -114,10 +129,14 @@ constinit const FormRecord projection = {
     .check =
         [](const FormCheck& c, const Call& call) {
           const Type& of = c.type(call, 0);
-          const bool element = of.is(Kind::launch_map) && agree(call.type, of.parts[0]);
-          const bool piece = of.is(Kind::partition) && call.in.size() > 1 && call.type.is(Kind::region);
-          const bool by = call.in.size() == 1 || c.type(call, 1).is(Kind::function) || c.ints(call, 1);
-          c.want((element || piece) && by, "no projection");
+            const bool by_function = call.in.size() > 1 && c.type(call, 1).is(Kind::function);
+            const bool element = of.is(Kind::launch_map) && agree(call.type, of.parts[0]) &&
+                                 (call.in.size() == 1 || by_function || c.ints(call, 1));
+            const bool piece =
+                of.is(Kind::partition) && call.in.size() > 1 && is_piece_of(call.type, of) && call.index >= 1 &&
+                call.index <= highest_rank &&
+                (by_function || (c.ints(call, 1) && call.in.size() == 1 + of.inputs * (call.index + 1)));
+            c.want(element || piece, "no projection");
         },
 };
 
@@ -130,7 +149,13 @@ constinit const FormRecord region_field = {
     .text = "{t0}.{what}",
     .rearranges = true,
     .cheap = true,
-    .check = check_data_field,
+    .check =
+        [](const FormCheck& c, const Call& call) {
+          const FieldsTable::Field* field = data_field_of(c, call);
+          c.want(field && call.type.is(Kind::region_field) && call.type.places.size() == 1 &&
+                     field == &c.program[c.type(call, 0).fields].fields[call.type.places[0]],
+                 "no field of this data");
+        },
 };
 
 // As a tensor: what it holds now.
@@ -152,7 +177,8 @@ constinit const FormRecord map_item = {
     .fails = Fails::maybe,
     .check =
         [](const FormCheck& c, const Call& call) {
-          c.want(c.type(call, 0).is(Kind::launch_map) && c.ints(call, 1) && agree(call.type, c.type(call, 0).parts[0]),
+          c.want(c.type(call, 0).is(Kind::launch_map) && c.ints(call, 1) && call.in.size() <= 1 + highest_rank &&
+                     agree(call.type, c.type(call, 0).parts[0]),
                  "no output of a point");
         },
 };
