@@ -27,7 +27,7 @@ ChipMapping::ChipMapping(ChipNet given, FittedNet fitted, const MapOptions& opti
 
 std::shared_ptr<MapEstimator> ChipMapping::estimator_of(ChipNet net) const {
   return std::make_shared<MapEstimator>(std::move(net), options_.chip, chips_of(options_),
-                                        static_cast<std::int32_t>(cores_of(options_)), options_.depth);
+                                        static_cast<std::int32_t>(cores_of(options_)));
 }
 
 Result<ChipMapping> ChipMapping::with(ChipNet given, FittedNet fitted, const MapOptions& options,
@@ -52,7 +52,7 @@ Result<ChipMapping> ChipMapping::make(ChipNet given, const MapOptions& options) 
 }
 
 MapEstimate ChipMapping::from_scratch() const {
-  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there, options_.depth);
+  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there);
   if (whole.set(decisions(), MapEstimator::By::program)) bug("what was possible step by step is not so at once");
   return whole.estimate();
 }
