@@ -50,6 +50,10 @@ class ChipMapping {
   Done move(std::int64_t core, std::int64_t to);                 // they change places, if both are in use
   Done pipeline_rows(std::string_view unit, std::int64_t rows);  // soma behind the rows of its axon
   Done set_phase(std::string_view unit, std::int64_t phase);     // who has it there gets that of the unit
+  Done set_slabs(std::int64_t slabs);                            // batches of rows; to and from 1 it is mapped anew
+  Done set_depth(std::int64_t depth);                            // items that receive buffers have room for
+  Done set_step_groups(std::int64_t count);                      // that groups of cores are dealt into; 0: none
+  Done set_fetches_ahead(bool fetches_ahead);                    // mode A2S2, with a depth of 2
   Done take(const MapDecisions& decisions);                      // all of it, as an action
   Done take(FittedNet fitted, const MapDecisions& decisions);    // with other sums cut
   Done undo();
