@@ -124,10 +124,22 @@ class WayChecker {
       if (!is_own) refuse(fmt::format("core {}: '{}' reads '{}'", core.core, graph()[call.whole].name, in.name));
       readers_[{position, call.in[c]}] = &work.in[c];
     }
+    check_reads(core, call);
     const ChipBuffer& result = buffer(core, call.result);
     if (result.block != call.whole || !is_batch(result, call.out) ||
         (result.use != BufferUse::sum && result.use != BufferUse::result))
       refuse(fmt::format("core {}: '{}' writes '{}'", core.core, graph()[call.whole].name, result.name));
+  }
+
+  // Exactly what the part of its block needs, and that is there.
+  void check_reads(const ChipCore& core, const ChipCall& call) const {
+    const Result<BlockPart> part = part_making(graph()[call.whole], call.out);
+    for (std::size_t c = 0; c < call.in.size(); ++c) {
+      if (call.in[c] == no_buffer) continue;
+      if (!part || c >= call.reads.size() || part->in[c] != call.reads[c])
+        refuse(fmt::format("core {}: '{}' reads other parts of '{}' than it computes on", core.core,
+                           graph()[call.whole].name, buffer(core, call.in[c]).name));
+    }
   }
 
   // Of another unit on the core, which has the same there.

@@ -290,6 +290,15 @@ ChipCore MapEstimator::core(std::int32_t number) const {
 }
 
 bool MapEstimator::saves_by_sharing(std::size_t a, std::size_t b) const {
+  if (has_streams(now_)) {
+    MapDecisions with = now_;
+    with.share.emplace_back(std::minmax(a, b));
+    ChipPlan plan = plan_of(scratch_.net, units_, with, order_).value_or_throw();
+    Diags diags;
+    lay_out_part(scratch_, plan, diags, false);
+    return std::ranges::any_of(scratch_.cores,
+                               [&](const ChipCore& core) { return core.bytes < bytes_of(core.core); });
+  }
   for (std::int32_t core : now_.units[a].cores) {
     if (std::ranges::find(now_.units[b].cores, core) == now_.units[b].cores.end()) continue;
     std::vector<Part> parts;

@@ -6,7 +6,7 @@
 //   m.estimate().interval;  m.text();  m.explain("conv1");  m.program()
 //
 // Errors of actions: E4048 a unit or core that is not there, E4049 what an action may not do, E4041 and E4043 memory
-// and limits of the chip.
+// and limits of the chip, E5012 groups that start each step together and would wait for one another.
 #pragma once
 #include "hwsim/map/estimate.hpp"
 #include "hwsim/map/mapper.hpp"
@@ -81,6 +81,7 @@ class ChipMapping {
   Past past() const { return {estimator_, cuts_, decisions()}; }
   void go_to(const Past& past);
   Done act(MapDecisions next);
+  Diags waits_of(const MapEstimator& estimator) const;
   Done act(std::shared_ptr<MapEstimator> estimator, SumCuts cuts, MapDecisions next);
   std::optional<std::size_t> find(std::string_view unit, Diags& diags) const;
   std::vector<std::int32_t> free_cores(const MapDecisions& of, std::int32_t near) const;  // nearest first

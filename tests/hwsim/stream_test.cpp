@@ -178,7 +178,7 @@ TEST_CASE("what cannot stream is refused with the block and what is in its way [
   rows.units[1].streams = true;
   const ChipMapping::Done done = m.take(rows);
   REQUIRE(!done);
-  CHECK(told(done.diags()) == "E4049 'fc6' cannot stream: 'fc6' makes no rows");
+  CHECK(told(done.diags()) == "E4049 'fc7' cannot stream: 'fc7' makes no rows");
   rows.units[1].streams = false;
   rows.slabs = 9;
   const ChipMapping::Done many = m.take(rows);
