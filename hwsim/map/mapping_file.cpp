@@ -261,7 +261,7 @@ Result<ChipMapping> apply(const MapFile& file, ChipNet given, const MapOptions& 
   const UnitNet units = unit_net(fitted->net);
   const Result<MapDecisions> decisions = decisions_for(file, fitted->net, units, *options.chip);
   if (!decisions) return decisions.diags();
-  const MapDecisions all = with_options(*decisions, options);
+  const MapDecisions all = file.file.empty() ? *decisions : with_options(*decisions, options);
   Result<ChipMapping> made = ChipMapping::with(std::move(given), *std::move(fitted), options, all);
   if (!made) return limit_of_file(file, units, made.diags());
   return made;
