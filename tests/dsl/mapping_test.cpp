@@ -22,12 +22,12 @@ graph net(x: i8[1, 64]) -> (y: i32[1, 64]) {
 )";
 
 Graph layers() {
-  return graph("net").in("x", i8[1][64]).out("y", i32[1][64]).body([](Tensor x) {
-    Tensor w = (iota(4096) % 7 - 3).reshape(64, 64).as(i8[64][64]);
-    Tensor h = matmul(x, w).shift_right(6).as(i8[1][64]);
-    Tensor v = (iota(8192) % 5 - 2).reshape(64, 128).as(i8[64][128]);
-    Tensor g = matmul(h, v).shift_right(6).as(i8[1][128]);
-    return matmul(g, (iota(8192) % 3 - 1).reshape(128, 64).as(i8[128][64]));
+  return graph("net").in("x", i8(1, 64)).out("y", i32(1, 64)).body([](Tensor x) {
+    Tensor w = (iota(4096) % 7 - 3).reshape(64, 64).as(i8(64, 64));
+    Tensor h = matmul(x, w).shift_right(6).as(i8(1, 64));
+    Tensor v = (iota(8192) % 5 - 2).reshape(64, 128).as(i8(64, 128));
+    Tensor g = matmul(h, v).shift_right(6).as(i8(1, 128));
+    return matmul(g, (iota(8192) % 3 - 1).reshape(128, 64).as(i8(128, 64)));
   });
 }
 
