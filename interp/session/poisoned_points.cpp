@@ -115,7 +115,7 @@ void PoisonedPoints::never_ran(NodeId node, std::uint32_t cause) {
     if (!writes(use.privilege)) continue;
     const Rect& extents = forest[use.space.root].extents;
     std::vector<Run> runs;
-    each_point(launch.domain, [&](const Point& point) {
+    taskspec::each_point(launch.domain, [&](const Point& point) {
       forest.points(use.at(point)).runs(extents, [&](Run run) { runs.push_back(run); });
       return true;
     });

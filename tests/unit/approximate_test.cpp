@@ -90,7 +90,7 @@ std::int64_t stored(const BlockGraph& graph) {
 
 }  // namespace
 
-TEST_CASE("rewrites of an approximate group stay within its limit [approx]") {
+TEST_CASE("rewrites of an approximate group stay within its limit [approximate]") {
   const BlockTable table = standard_blocks();
   std::int64_t saved_before = -1;
   for (const double limit : {0.0, 0.02, 0.4, 3.0}) {
@@ -116,7 +116,7 @@ TEST_CASE("rewrites of an approximate group stay within its limit [approx]") {
   CHECK(saved_before > 4096 - 256);
 }
 
-TEST_CASE("a small error takes the table and leaves the weights [approx]") {
+TEST_CASE("a small error takes the table and leaves the weights [approximate]") {
   const Approximated made = approximate(small_graph(0.1, ""), standard_blocks(), samples()).value_or_throw();
   REQUIRE(!made.trials.empty());
   CHECK(made.trials[0].rewrite == "table of 'look': 12 -> 8 bits");
@@ -133,7 +133,7 @@ TEST_CASE("a small error takes the table and leaves the weights [approx]") {
   CHECK(has_weights);
 }
 
-TEST_CASE("spikes in two bits lose nothing [approx]") {
+TEST_CASE("spikes in two bits lose nothing [approximate]") {
   BlockGraphMaker make("g");
   const BlockId u = make.block("u", "SI", Precision::i32, vector(64)),
                 v = make.block("v", "SI", Precision::i28, vector(64));
@@ -158,7 +158,7 @@ TEST_CASE("spikes in two bits lose nothing [approx]") {
   CHECK(made.graph[s].precision == Precision::tern);
 }
 
-TEST_CASE("groups that cannot be measured are refused [approx]") {
+TEST_CASE("groups that cannot be measured are refused [approximate]") {
   const auto message = [](BlockGraph graph, std::vector<BlockSample> given) {
     const Result<Approximated> made = approximate(graph, standard_blocks(), given);
     REQUIRE(!made);

@@ -331,7 +331,7 @@ TEST_CASE("bytes of sparse storage, and where it begins to save some [sparse]") 
         std::string::npos);
 }
 
-TEST_CASE("JSON holds switches, triggers, first values of delays and limits of groups [switch][trigger][approx]") {
+TEST_CASE("JSON holds switches, triggers, first values of delays and limits of groups [switch][trigger][approximate]") {
   BlockGraph graph = Fork(1).make.graph;
   graph.edges[0].delay = 2;
   graph.edges[0].initial = make_array(Precision::i32, {1}, {-7});

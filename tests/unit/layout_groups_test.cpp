@@ -172,7 +172,7 @@ std::string case_json(const Nested& nested, const Layout& sheet) {
 }  // namespace
 
 // The viewer lays out what C++ cannot know, by the same method.
-TEST_CASE("the viewer puts boxes where C++ does, and draws what does not cross") {
+TEST_CASE("the viewer puts boxes where C++ does, and draws what does not cross [layout]") {
   if (in_shell("node --version", TemporaryFolder()).code != 0) {
     MESSAGE("skipped: there is no node");
     return;
@@ -195,7 +195,7 @@ TEST_CASE("the viewer puts boxes where C++ does, and draws what does not cross")
   CHECK_MESSAGE(told.code == 0, told.out << told.err);
 }
 
-TEST_CASE("frames of calls that nest hold their own boxes and no others, and edges go round the others") {
+TEST_CASE("frames of calls that nest hold their own boxes and no others, and edges go round the others [layout]") {
   for (std::uint64_t seed : random_seeds(200, 5000)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -211,7 +211,7 @@ TEST_CASE("frames of calls that nest hold their own boxes and no others, and edg
   }
 }
 
-TEST_CASE("of groups that no order fits some have no frame, and those of the others are right") {
+TEST_CASE("of groups that no order fits some have no frame, and those of the others are right [layout]") {
   std::size_t frames = 0, groups = 0;
   for (std::uint64_t seed : random_seeds(200, 5000)) {
     CAPTURE(seed);
@@ -227,7 +227,7 @@ TEST_CASE("of groups that no order fits some have no frame, and those of the oth
   CHECK(frames > groups / 10);
 }
 
-TEST_CASE("a group stands between what it reads and who reads it, behind one port per value") {
+TEST_CASE("a group stands between what it reads and who reads it, behind one port per value [layout]") {
   // 0 -> (1 -> 2) -> 3, and 0 is read twice inside.
   std::vector<Extent> nodes(4, {50, 20});
   std::vector<LayoutEdge> edges{{0, 1}, {0, 2}, {1, 2}, {2, 3}};
@@ -240,7 +240,7 @@ TEST_CASE("a group stands between what it reads and who reads it, behind one por
   CHECK(sheet.edges[0][0].y == sheet.edges[0][1].y);
 }
 
-TEST_CASE("groups as deep as a recursion, and a title wider than what stands below it") {
+TEST_CASE("groups as deep as a recursion, and a title wider than what stands below it [layout]") {
   std::vector<Extent> nodes(3000, {50, 20});
   std::vector<LayoutEdge> edges;
   LayoutGroups groups;

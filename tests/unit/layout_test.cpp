@@ -35,7 +35,7 @@ Sketch random_sketch(std::mt19937_64& random, std::int64_t nodes, std::int64_t m
 
 }  // namespace
 
-TEST_CASE("a chain runs from left to right on one line") {
+TEST_CASE("a chain runs from left to right on one line [layout]") {
   Layout sheet = lay_out(std::vector<Extent>{{80, 24}, {100, 40}, {60, 24}}, std::vector<LayoutEdge>{{0, 1}, {1, 2}});
   REQUIRE(sheet.nodes.size() == 3);
   CHECK(sheet.nodes[0].x == 0);
@@ -45,7 +45,7 @@ TEST_CASE("a chain runs from left to right on one line") {
   CHECK(sheet.edges[1] == std::vector<PlanePoint>{{252, 20}, {324, 20}});
 }
 
-TEST_CASE("a fork that joins is drawn level, its branches one below the other") {
+TEST_CASE("a fork that joins is drawn level, its branches one below the other [layout]") {
   std::vector<Extent> nodes(4, {50, 20});
   Layout sheet = lay_out(nodes, std::vector<LayoutEdge>{{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   CHECK(sheet.nodes[1].x == sheet.nodes[2].x);
@@ -54,13 +54,13 @@ TEST_CASE("a fork that joins is drawn level, its branches one below the other") 
   CHECK(sheet.nodes[0].y * 2 == sheet.nodes[1].y + sheet.nodes[2].y);
 }
 
-TEST_CASE("crossings that can be avoided are avoided") {
+TEST_CASE("crossings that can be avoided are avoided [layout]") {
   // 0 -> 3 and 1 -> 2: in the order of ids the edges would cross.
   Layout sheet = lay_out(std::vector<Extent>(4, {50, 20}), std::vector<LayoutEdge>{{1, 2}, {0, 3}});
   CHECK((sheet.nodes[0].y < sheet.nodes[1].y) == (sheet.nodes[3].y < sheet.nodes[2].y));
 }
 
-TEST_CASE("an edge over several layers passes by the boxes between") {
+TEST_CASE("an edge over several layers passes by the boxes between [layout]") {
   std::vector<Extent> nodes(4, {50, 20});
   Layout sheet = lay_out(nodes, std::vector<LayoutEdge>{{0, 1}, {1, 2}, {2, 3}, {0, 3}});
   const std::vector<PlanePoint>& way = sheet.edges[3];
@@ -75,7 +75,7 @@ TEST_CASE("an edge over several layers passes by the boxes between") {
   }
 }
 
-TEST_CASE("nothing gives an empty sheet, and boxes without edges stand in one column") {
+TEST_CASE("nothing gives an empty sheet, and boxes without edges stand in one column [layout]") {
   CHECK(lay_out({}, {}).nodes.empty());
   Layout sheet = lay_out(std::vector<Extent>(3, {50, 20}), {});
   CHECK(sheet.nodes[2].x == 0);
@@ -83,7 +83,7 @@ TEST_CASE("nothing gives an empty sheet, and boxes without edges stand in one co
   CHECK(sheet.nodes[1].y < sheet.nodes[2].y);
 }
 
-TEST_CASE("boxes do not overlap, edges lead to the right, and the same graph gives the same sheet") {
+TEST_CASE("boxes do not overlap, edges lead to the right, and the same graph gives the same sheet [layout]") {
   for (std::uint64_t seed : random_seeds(60, 2000)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -106,20 +106,20 @@ TEST_CASE("boxes do not overlap, edges lead to the right, and the same graph giv
   }
 }
 
-TEST_CASE("edges touch the boxes where they are told to, and slots that match are level") {
+TEST_CASE("edges touch the boxes where they are told to, and slots that match are level [layout]") {
   // The second row of one box leads to the first row of the next.
   Layout sheet = lay_out(std::vector<Extent>{{80, 60}, {80, 60}}, std::vector<LayoutEdge>{{0, 1, 20, -10}});
   CHECK(sheet.nodes[1].y == sheet.nodes[0].y + 30);
   CHECK(sheet.edges[0] == std::vector<PlanePoint>{{80, 50}, {152, 50}});
 }
 
-TEST_CASE("a source stands before who needs it first, not at the left end") {
+TEST_CASE("a source stands before who needs it first, not at the left end [layout]") {
   std::vector<Extent> nodes(4, {50, 20});  // 0 -> 1 -> 3 and 2 -> 3
   Layout sheet = lay_out(nodes, std::vector<LayoutEdge>{{0, 1}, {1, 3}, {2, 3}});
   CHECK(sheet.nodes[2].x == sheet.nodes[1].x);
 }
 
-TEST_CASE("a long edge runs straight") {
+TEST_CASE("a long edge runs straight [layout]") {
   std::vector<Extent> nodes(8, {50, 20});
   std::vector<LayoutEdge> edges;
   for (std::uint32_t i = 1; i < 8; ++i) edges.push_back({i - 1, i});
@@ -133,7 +133,7 @@ TEST_CASE("a long edge runs straight") {
   }
 }
 
-TEST_CASE("a grid is drawn without crossings") {
+TEST_CASE("a grid is drawn without crossings [layout]") {
   constexpr std::uint32_t rows = 6, columns = 6;
   std::vector<Extent> nodes(rows * columns, {50, 20});
   std::vector<LayoutEdge> edges;
@@ -147,7 +147,7 @@ TEST_CASE("a grid is drawn without crossings") {
   for (const LayoutEdge& edge : edges) CHECK(sheet.nodes[edge.from].y == sheet.nodes[edge.to].y);
 }
 
-TEST_CASE("ten thousand tasks, and chains with edges over all of them, take no more than a moment") {
+TEST_CASE("ten thousand tasks, and chains with edges over all of them, take no more than a moment [layout]") {
   std::mt19937_64 random(7);
   Sketch s = random_sketch(random, 10'000, 3);
   for (std::uint32_t i = 1; i < 10'000; i += 7) s.edges.push_back({0, i});
@@ -160,7 +160,7 @@ TEST_CASE("ten thousand tasks, and chains with edges over all of them, take no m
   MESSAGE("layout of 10,000 tasks: " << seconds << " s");
 }
 
-TEST_CASE("a hundred thousand tasks are laid out, too") {
+TEST_CASE("a hundred thousand tasks are laid out, too [layout]") {
   std::mt19937_64 random(8);
   Sketch s = random_sketch(random, 100'000, 3);
   auto begin = std::chrono::steady_clock::now();
@@ -170,7 +170,7 @@ TEST_CASE("a hundred thousand tasks are laid out, too") {
   MESSAGE("layout of 100,000 tasks: " << seconds << " s");
 }
 
-TEST_CASE("tasks that have only each other stand level") {
+TEST_CASE("tasks that have only each other stand level [layout]") {
   // Two chains between a fork and a join, and their ends at different heights of the boxes.
   std::vector<Extent> nodes(6, {50, 40});
   std::vector<LayoutEdge> edges{{0, 1, 0, 5}, {0, 2}, {1, 3, -7, 7}, {2, 4}, {3, 5, 0, -7}, {4, 5, 0, 7}};
