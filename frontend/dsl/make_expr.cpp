@@ -164,6 +164,8 @@ ast::Expr ExprMaker::run(const Node& node, Span at) {
   if (node.real > 0)
     backend.args.push_back(
         {at, ast::Name{"time_steps", at}, boxed({at, ast::IntLit{static_cast<std::int64_t>(node.real)}})});
+  for (std::size_t i = 1; i < node.in.size(); ++i)
+    backend.args.push_back({at, ast::Name{node.names[i], at}, (*this)(*node.in[i])});
   return {at, ast::Run{content(*node.in[0]), boxed({at, std::move(backend)})}};
 }
 

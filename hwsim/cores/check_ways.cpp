@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "hwsim/map/piece_buffers.hpp"
+#include "hwsim/program/batch_turns.hpp"
 
 namespace taskspec {
 
@@ -26,7 +27,7 @@ std::size_t block_of(ByteOrigin origin) { return static_cast<std::size_t>(origin
 class WayChecker {
  public:
   explicit WayChecker(const ChipProgram& program)
-      : program_(program), mover_(program.messages.size(), {-1, -1}), came_(program.outputs.size()) {}
+      : program_(program), turns_(program), mover_(program.messages.size(), {-1, -1}), came_(program.outputs.size()) {}
 
   void check() {
     for (const ChipCore& core : program_.cores) check_core(core);
@@ -92,8 +93,9 @@ class WayChecker {
       for (const ChipMove& move : phase.moves) {
         const ChipBuffer &from = buffer(core, move.from), &to = buffer(core, move.to);
         const auto found = readers_.find({position, move.to});
+        const std::int64_t waits = from.kept_rows > 0 ? 0 : move.delay;
         if (from.use != BufferUse::receive || found == readers_.end() || from.box != to.box || from.block != to.block ||
-            from.slots < move.delay + 1 || from.slots > move.delay + 2 || !is_batch(from, move.box))
+            from.slots < waits + 1 || from.slots > waits + 2 || !is_batch(from, move.box))
           refuse(fmt::format("core {}: a move from '{}' to '{}'", core.core, from.name, to.name));
         readers_[{position, move.from}] = found->second;
       }
@@ -122,10 +124,22 @@ class WayChecker {
       if (!is_own) refuse(fmt::format("core {}: '{}' reads '{}'", core.core, graph()[call.whole].name, in.name));
       readers_[{position, call.in[c]}] = &work.in[c];
     }
+    check_reads(core, call);
     const ChipBuffer& result = buffer(core, call.result);
     if (result.block != call.whole || !is_batch(result, call.out) ||
         (result.use != BufferUse::sum && result.use != BufferUse::result))
       refuse(fmt::format("core {}: '{}' writes '{}'", core.core, graph()[call.whole].name, result.name));
+  }
+
+  // Exactly what the part of its block needs, and that is there.
+  void check_reads(const ChipCore& core, const ChipCall& call) const {
+    const Result<BlockPart> part = part_making(graph()[call.whole], call.out);
+    for (std::size_t c = 0; c < call.in.size(); ++c) {
+      if (call.in[c] == no_buffer) continue;
+      if (!part || c >= call.reads.size() || part->in[c] != call.reads[c])
+        refuse(fmt::format("core {}: '{}' reads other parts of '{}' than it computes on", core.core,
+                           graph()[call.whole].name, buffer(core, call.in[c]).name));
+    }
   }
 
   // Of another unit on the core, which has the same there.
@@ -229,7 +243,9 @@ class WayChecker {
           sent.packets != first.packets || sent.heads != first.heads ||
           !std::ranges::equal(sent.runs, first.runs, is_same))
         refuse(fmt::format("message {} sends on packets of message {}, which are others", m, before));
-      if (received(sent).address != received(first).address || received(sent).slots != received(first).slots)
+      const auto turn = [&](std::size_t number) { return turns_.of(static_cast<std::int32_t>(number)); };
+      if (received(sent).address != received(first).address || received(sent).slots != received(first).slots ||
+          (received(sent).slots > 1 && turn(m) != turn(before)))
         refuse(fmt::format("core {} sends packets on to core {}, where their addresses are others'",
                            core_of(first).core, core_of(sent).core));
     }
@@ -290,6 +306,7 @@ class WayChecker {
   }
 
   const ChipProgram& program_;
+  BatchTurns turns_;
   std::map<Key, Origins> made_;
   Key wanted_key_{-2, -2, -2};
   Origins wanted_;

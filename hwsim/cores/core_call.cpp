@@ -91,7 +91,7 @@ void CoreCall::take_box(const CoreMemory& memory, std::int32_t number, const Box
   const ChipLayout row_layout = part_of(layout, size);
   const std::int64_t per_row = row_layout.type.elements(), last = box.size[1] * layout.strides[1] / 8;
   for (std::int64_t i = 0; i < box.size[0]; ++i) {
-    const std::int64_t row = box.position[0] + i, at = (row - first_row) % buffer.kept_rows;
+    const std::int64_t row = step * buffer.step_rows + box.position[0] + i, at = (row - first_row) % buffer.kept_rows;
     const std::byte* bytes = memory.read_row(number, at, row, step, skipped / 8, skipped / 8 + last);
     take(row_layout, bytes, operand, i * per_row);
   }
@@ -118,8 +118,19 @@ BlockRun CoreCall::compute(CoreMemory& memory, const ChipCall& call, Array& made
 }
 
 void CoreCall::leave(CoreMemory& memory, const ChipCall& call, std::int64_t step) {
-  for (std::size_t c = 0; c < call.in.size(); ++c)
-    if (state_bytes_[c]) put(memory.buffer(call.in[c]).layout, states_[c], memory.write(call.in[c], 0, step));
+  for (std::size_t c = 0; c < call.in.size(); ++c) {
+    if (!state_bytes_[c]) continue;
+    const ChipBuffer& buffer = memory.buffer(call.in[c]);
+    if (call.reads[c] == buffer.box) {
+      put(buffer.layout, states_[c], memory.write(call.in[c], 0, step));
+      continue;
+    }
+    // Some rows of it, one behind the other.
+    const std::int64_t row_bytes = buffer.layout.strides[0] / 8, rows = call.reads[c].size[0];
+    const std::int64_t begin = (call.reads[c].position[0] - buffer.box.position[0]) * row_bytes;
+    std::byte* bytes = memory.write(call.in[c], 0, step, begin, rows * row_bytes);
+    put(part_of(buffer.layout, call.reads[c].size), states_[c], bytes);
+  }
   if (call.memory != no_buffer) runner_->save(memory.write(call.memory, 0, step));
 }
 

@@ -48,11 +48,31 @@ void CoreMemory::load(const ChipCore& core) {
       std::memset(memory, 0, static_cast<std::size_t>(buffer.layout.bytes));
       if (buffer.data) put(buffer.layout, *buffer.data, memory);
     }
-    for (std::size_t slot = 0; slot < buffer.early.size(); ++slot) {
+    if (buffer.step_rows > 0) load_rows(number);
+    for (std::size_t slot = 0; slot < buffer.early.size() && buffer.step_rows == 0; ++slot) {
       // As if it had come in packets for that step.
       std::byte* memory = write(number, static_cast<std::int64_t>(slot), static_cast<std::int64_t>(slot));
       std::memset(memory, 0, static_cast<std::size_t>(buffer.layout.bytes));
       put(buffer.layout, buffer.early[slot], memory);
+    }
+  }
+}
+
+// Rows of the first steps, as if they had come for these.
+void CoreMemory::load_rows(std::int32_t number) {
+  const ChipBuffer& ring = buffer(number);
+  Extents size = ring.layout.type.extents;
+  size[0] = 1;
+  const ChipLayout row_layout = part_of(ring.layout, size);
+  const std::int64_t row_bytes = ring.layout.strides[0] / 8;
+  for (std::size_t i = 0; i < ring.early.size(); ++i) {
+    const auto step = static_cast<std::int64_t>(i);
+    const std::int64_t per_row = ring.early[i].elements() / ring.step_rows;
+    for (std::int64_t row = 0; row < ring.step_rows; ++row) {
+      const std::int64_t behind = step * ring.step_rows + row;
+      std::byte* memory =
+          write_row(number, behind % ring.kept_rows, behind + ring.box.position[0], step, 0, row_bytes);
+      put(row_layout, ring.early[i], memory, row * per_row);
     }
   }
 }
@@ -212,8 +232,13 @@ void CoreMemory::moved(std::int32_t number, std::int64_t slot, const ChipMove::R
 }
 
 const ChipBuffer* CoreMemory::unread(std::int64_t step) const {
-  for (std::size_t i = 0; i < unread_.size(); ++i)
-    if (unread_[i][static_cast<std::size_t>(step) % unread_[i].size()] != 0) return &core_.buffers[i];
+  for (std::size_t i = 0; i < unread_.size(); ++i) {
+    const std::vector<std::int64_t>& slots = unread_[i];
+    const bool is_left = core_.buffers[i].kept_rows > 0
+                             ? std::ranges::any_of(slots, [](std::int64_t bytes) { return bytes != 0; })
+                             : slots[static_cast<std::size_t>(step) % slots.size()] != 0;
+    if (is_left) return &core_.buffers[i];
+  }
   return nullptr;
 }
 

@@ -47,6 +47,7 @@ class CoreMemory {
   Word& at_word(std::int64_t w) { return words_[static_cast<std::size_t>(w)]; }
   std::int64_t address(std::int32_t buffer, std::int64_t slot, std::int64_t begin, std::int64_t bytes) const;
   void check(std::int32_t buffer, std::int64_t word, std::uint8_t mask, std::int64_t step) const;
+  void load_rows(std::int32_t buffer);
   void mark(std::int32_t buffer, std::int64_t word, std::uint8_t mask, std::int64_t step);
   std::int64_t row_address(std::int32_t buffer, std::int64_t at, std::int64_t begin, std::int64_t bytes) const;
   [[noreturn]] void fault(std::int32_t buffer, std::int64_t at, const std::string& what) const;

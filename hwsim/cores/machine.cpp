@@ -6,9 +6,11 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "hwsim/cores/check_ways.hpp"
 #include "hwsim/cores/core_call.hpp"
+#include "hwsim/program/batch_turns.hpp"
 
 namespace taskspec {
 
@@ -40,7 +42,7 @@ struct ChipMachine::Parts {
     std::deque<CoreCall> calls;
   };
 
-  explicit Parts(std::shared_ptr<const ChipProgram> given) : program(std::move(given)) {
+  explicit Parts(std::shared_ptr<const ChipProgram> given) : program(std::move(given)), turns(*program) {
     check_ways(*program);
     for (const ChipCore& core : program->cores) cores.emplace_back(*program->chip, core);
     for (std::size_t i = 0; i < cores.size(); ++i) await_early(program->cores[i], cores[i].memory);
@@ -80,6 +82,7 @@ struct ChipMachine::Parts {
   }
 
   std::shared_ptr<const ChipProgram> program;
+  BatchTurns turns;
   std::deque<Core> cores;
   std::map<std::int32_t, std::vector<std::int32_t>> host_sends;  // by turn
   std::vector<std::int32_t> mover;                               // by message, the phase that moves what it brings
@@ -138,12 +141,13 @@ void ChipMachine::Parts::deliver(const ChipMessage& sent, const std::vector<cons
     return;
   }
   Core& target = cores[static_cast<std::size_t>(message.to_core)];
-  const std::int64_t slots = target.memory.buffer(message.to_buffer).slots;
-  const std::int64_t slot = (counts.steps + message.delay) % slots;
+  const std::int64_t waits = steps_waiting(program->cores, message);
+  const std::int64_t slot =
+      turns.of(number).slot(counts.steps, waits, target.memory.buffer(message.to_buffer).slots);
   for (std::size_t i = 0; i < packets.size(); ++i)
     target.memory.arrive(message.to_buffer, slot, sent.runs[i].to, packets[i], sent.runs[i].bytes,
-                         counts.steps + message.delay);
-  if (message.delay == 0 && mover[static_cast<std::size_t>(number)] >= 0)
+                         counts.steps + waits);
+  if (waits == 0 && mover[static_cast<std::size_t>(number)] >= 0)
     target.arrived[static_cast<std::size_t>(mover[static_cast<std::size_t>(number)])] += sent.heads;
 }
 
@@ -155,14 +159,15 @@ void ChipMachine::Parts::move(std::int32_t position, std::int32_t phase) {
   std::int64_t expected = 0;
   for (std::int32_t number : now.receives) {
     const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
-    if (message.delay == 0) expected += message.heads;
+    if (steps_waiting(program->cores, message) == 0) expected += message.heads;
   }
   std::int64_t& arrived = state.arrived[static_cast<std::size_t>(phase)];
   if (arrived != expected)
     chip_fault(core, fmt::format("phase {} waits for {} stop flags, {} came", phase, expected, arrived));
   arrived = 0;
   for (const ChipMove& move : now.moves) {
-    const std::int64_t slot = counts.steps % state.memory.buffer(move.from).slots;
+    const std::int64_t slot =
+        turns.of(position, move.from, phase).slot(counts.steps, 0, state.memory.buffer(move.from).slots);
     for (const ChipMove::Run& run : move.runs) {
       const std::byte* from = state.memory.read(move.from, slot, counts.steps, run.byte, run.bytes);
       place(state.memory, move, run, from);
@@ -179,12 +184,13 @@ void ChipMachine::Parts::place(CoreMemory& memory, const ChipMove& move, const C
     std::memcpy(memory.write(move.to, 0, counts.steps, run.byte, run.bytes), from, static_cast<std::size_t>(run.bytes));
     return;
   }
-  const std::int64_t row_bytes = to.layout.strides[0] / 8;
+  const std::int64_t row_bytes = to.layout.strides[0] / 8, step = counts.steps + move.delay;
   for (std::int64_t done = 0; done < run.bytes;) {
-    const std::int64_t byte = run.byte + done, row = move.box.position[0] + byte / row_bytes, begin = byte % row_bytes;
+    const std::int64_t byte = run.byte + done, begin = byte % row_bytes;
+    const std::int64_t row = step * to.step_rows + move.box.position[0] + byte / row_bytes;
     const std::int64_t bytes = std::min(run.bytes - done, row_bytes - begin);
     const std::int64_t at = (row - to.box.position[0]) % to.kept_rows;
-    std::memcpy(memory.write_row(move.to, at, row, counts.steps, begin, begin + bytes), from + done,
+    std::memcpy(memory.write_row(move.to, at, row, step, begin, begin + bytes), from + done,
                 static_cast<std::size_t>(bytes));
     done += bytes;
   }
@@ -263,6 +269,7 @@ void exchange_part(Array& whole, const Box& box, Array& part, bool into_whole) {
 
 template <class F>
 void each_state(const ChipProgram& program, BlockId storage, F&& visit) {
+  std::set<std::pair<std::int32_t, std::int32_t>> seen;
   for (const ChipProgram::Turn& turn : program.order) {
     if (turn.moves || turn.core == host_core) continue;
     const ChipPhase& phase =
@@ -273,7 +280,8 @@ void each_state(const ChipProgram& program, BlockId storage, F&& visit) {
         if (buffer == no_buffer) continue;
         const ChipBuffer& held =
             program.cores[static_cast<std::size_t>(turn.core)].buffers[static_cast<std::size_t>(buffer)];
-        if (held.use == BufferUse::state && held.block == storage) visit(turn.core, buffer, (*call)->out);
+        if (held.use == BufferUse::state && held.block == storage && seen.emplace(turn.core, buffer).second)
+          visit(turn.core, buffer, held.box);
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hwsim/noc/routes.hpp"
+#include "hwsim/program/batch_turns.hpp"
 #include "hwsim/time/clock.hpp"
 
 namespace taskspec {
@@ -21,7 +22,7 @@ bool is_same_run(const ChipMessage::Run& a, const ChipMessage::Run& b) {
 class WayFinder {
  public:
   explicit WayFinder(ChipProgram& program)
-      : program_(program), chip_(*program.chip), routes_(noc_figures(chip_, program.chips)) {}
+      : program_(program), chip_(*program.chip), routes_(noc_figures(chip_, program.chips)), turns_(program) {}
 
   Diags diags;
 
@@ -56,7 +57,9 @@ class WayFinder {
 
   // ---- multicasts ---------------------------------------------------------------------------------
   // One head stands for all: the same bytes to the same addresses.
-  bool is_same_packet(const ChipMessage& a, const ChipMessage& b) const {
+  bool is_same_packet(std::int32_t first, std::int32_t other) {
+    const ChipMessage &a = message(first), &b = message(other);
+    if (target(a).slots > 1 && turns_.of(first) != turns_.of(other)) return false;
     return a.packets == b.packets && a.heads == b.heads && a.single == b.single &&
            target(a).address == target(b).address && target(a).slots == target(b).slots &&
            std::ranges::equal(a.runs, b.runs, is_same_run);
@@ -70,7 +73,7 @@ class WayFinder {
       const auto runs = static_cast<std::int64_t>(m.runs.size());
       auto& lists = alike[{m.from_core, m.from_phase, m.from_buffer, m.delay, m.packets, runs}];
       const auto same = std::ranges::find_if(
-          lists, [&](const std::vector<std::int32_t>& list) { return is_same_packet(message(list[0]), m); });
+          lists, [&](const std::vector<std::int32_t>& list) { return is_same_packet(list[0], static_cast<std::int32_t>(i)); });
       if (same != lists.end())
         same->push_back(static_cast<std::int32_t>(i));
       else
@@ -141,6 +144,7 @@ class WayFinder {
   ChipProgram& program_;
   const Chip& chip_;
   NocRoutes routes_;
+  BatchTurns turns_;
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "hwsim/map/mapper.hpp"
+
 namespace taskspec {
 
 // ---- units ----------------------------------------------------------------------------------------
@@ -119,6 +121,8 @@ class StructureCheck {
 
   std::optional<Diag> fault(std::vector<std::size_t>& order) {
     if (auto found = slabs_fault(decisions_.slabs, net_.input_rows)) return refusal("E4049", *std::move(found));
+    if (auto found = items_fault(decisions_.depth, decisions_.step_groups, decisions_.fetches_ahead))
+      return refusal("E4049", *std::move(found));
     if (auto found = cores_fault()) return found;
     if (auto found = limits_fault()) return found;
     return order_fault(order);
@@ -159,11 +163,6 @@ class StructureCheck {
     if (net_.stream_faults[u])
       return refusal("E4049", fmt::format("'{}' cannot stream: {}", name(u), *net_.stream_faults[u]));
     if (unit.grid.y != 1) return refusal("E4049", fmt::format("'{}' streams, and so its rows are not cut", name(u)));
-    // Streams that make rows at the same times may be one group (lay_out.cpp looks whether they do).
-    for (std::size_t other = 0; other < decisions_.units.size(); ++other)
-      if (decisions_.units[other].group == unit.group && !decisions_.units[other].streams)
-        return refusal("E4049",
-                       fmt::format("'{}' streams, and '{}' on cores of its group does not", name(u), name(other)));
     return std::nullopt;
   }
 
@@ -183,21 +182,27 @@ class StructureCheck {
     if (chip_.limits.phase_groups && static_cast<std::int64_t>(phases_.size()) > *chip_.limits.phase_groups * chips)
       return refusal("E4043", fmt::format("there would be {} groups of cores, {} has {}", phases_.size(), chip_.name,
                                           *chip_.limits.phase_groups * chips));
+    const std::int64_t step_groups =
+        std::min<std::int64_t>(decisions_.step_groups, static_cast<std::int64_t>(phases_.size()));
+    if (chip_.limits.step_groups && step_groups > *chip_.limits.step_groups)
+      return refusal("E4043", fmt::format("there would be {} step groups, {} has {}", step_groups, chip_.name,
+                                          *chip_.limits.step_groups));
     return std::nullopt;
   }
 
   // A phase begins when the one before it has ended, and that only when all has come that this one reads. So phases are
-  // in order along their groups and along what units read; a circle would wait for ever.
+  // in order along their groups and along what units read; a circle would wait for ever. Of what streams row_schedule
+  // puts the phases in order, by ticks; here it only stands between what it reads and those that read it.
   std::optional<Diag> order_fault(std::vector<std::size_t>& order) {
     std::vector<std::size_t> begin;  // of the phases of each group
-    std::size_t count = 0;
+    std::size_t count = decisions_.units.size();  // the first ones are those of streams
     for (std::int32_t phases : phases_) {
       begin.push_back(count);
       count += static_cast<std::size_t>(phases);
     }
     auto node = [&](std::size_t u) {
       const MapUnit& unit = decisions_.units[u];
-      return begin[static_cast<std::size_t>(unit.group)] + static_cast<std::size_t>(unit.phase);
+      return unit.streams ? u : begin[static_cast<std::size_t>(unit.group)] + static_cast<std::size_t>(unit.phase);
     };
     std::vector<std::set<std::size_t>> after(count);
     for (std::size_t g = 0; g < phases_.size(); ++g)
@@ -260,6 +265,7 @@ std::optional<Diag> structure_fault(const UnitNet& net, const MapDecisions& deci
 MapDecisions decisions_of(const ChipNet& net, const ChipPlan& plan) {
   MapDecisions made;
   made.slabs = plan.slabs;
+  made.depth = plan.depth, made.step_groups = plan.step_groups, made.fetches_ahead = plan.fetches_ahead;
   for (const ChipUnit& unit : units_of(net)) {
     const auto found = std::ranges::find_if(plan.units, [&](const UnitPlan& planned) {
       return planned.unit.axon == unit.axon && planned.unit.soma == unit.soma;
@@ -279,6 +285,7 @@ Result<ChipPlan> plan_of(const ChipNet& net, const UnitNet& units, const MapDeci
                          const std::vector<std::size_t>& order) {
   ChipPlan plan;
   plan.slabs = decisions.slabs;
+  plan.depth = decisions.depth, plan.step_groups = decisions.step_groups, plan.fetches_ahead = decisions.fetches_ahead;
   std::int32_t groups = 0;
   for (const MapUnit& unit : decisions.units) groups = std::max(groups, unit.group + 1);
   std::map<std::int32_t, std::int32_t> position;  // of cores

@@ -15,7 +15,7 @@ struct MapUnit {
   PieceGrid grid;
   std::int32_t group = 0, phase = 0;
   std::vector<std::int32_t> cores;                // by piece: y * width + x
-  bool streams = false;                           // rows as they come, in a group of its own
+  bool streams = false;                           // rows as they come
   std::int64_t slab_rows = 0, pipeline_rows = 0;  // as in UnitPlan
   friend bool operator==(const MapUnit&, const MapUnit&) = default;
 };
@@ -27,6 +27,8 @@ struct MapDecisions {
   std::vector<MapUnit> units;   // in the order of units_of
   std::vector<UnitPair> share;  // ascending
   std::int64_t slabs = 1;       // as in ChipPlan
+  std::int32_t depth = 1, step_groups = 0;  // likewise
+  bool fetches_ahead = false;
   friend bool operator==(const MapDecisions&, const MapDecisions&) = default;
 };
 

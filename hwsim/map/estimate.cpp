@@ -50,14 +50,12 @@ std::string MapEstimate::text() const {
       latency, interval, energy_pj(energy), memory, cores, packets, packet_hops, busiest_link);
 }
 
-MapEstimator::MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipExtent chips, std::int32_t there,
-                           std::int32_t depth)
+MapEstimator::MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipExtent chips, std::int32_t there)
     : scratch_(empty_program(std::move(net), chip, chips)),
       units_(unit_net(scratch_.net)),
       places_{.width = whole_number(chip->grid.cores.x * chips.x),
               .height = whole_number(chip->grid.cores.y * chips.y),
               .there = there},
-      depth_(depth),
       routes_(noc_figures(*chip, chips)),
       sums_(units_.units.size()),
       servers_(routes_.servers()) {
@@ -143,7 +141,7 @@ std::shared_ptr<const MapEstimator::Edges> MapEstimator::edges(std::size_t unit,
 // All that a core does, on a chip of this core alone.
 ChipPlan MapEstimator::core_plan(std::int32_t core, const MapDecisions& of, std::vector<Part>& parts) const {
   ChipPlan plan;
-  plan.depth = depth_;
+  plan.depth = of.depth;
   plan.places = {core};
   plan.group_of_core = {0};
   std::map<std::size_t, std::size_t> place_in_plan;
@@ -174,7 +172,7 @@ ChipPlan MapEstimator::core_plan(std::int32_t core, const MapDecisions& of, std:
 std::shared_ptr<const MapEstimator::CoreCost> MapEstimator::cost(std::int32_t core, const MapDecisions& of) {
   auto made = std::make_shared<CoreCost>();
   const ChipPlan plan = core_plan(core, of, made->parts);
-  std::string key = std::to_string(plan.group_phases[0]);
+  std::string key = fmt::format("{}*{}", plan.group_phases[0], plan.depth);
   for (std::size_t i = 0; i < plan.units.size(); ++i)
     key += fmt::format(";{}:{}:{}@{}/{}", made->parts[i].unit, grid_key(plan.units[i].grid), made->parts[i].piece,
                        plan.units[i].phase, plan.units[i].pipeline_rows);
@@ -222,7 +220,6 @@ std::optional<Diag> MapEstimator::lay_out_all(const MapDecisions& of, const std:
                                               WholeProgram& made) {
   Result<ChipPlan> plan = plan_of(scratch_.net, units_, of, order);
   if (!plan) return first_error(plan.diags());
-  plan->depth = depth_;
   Diags diags;
   lay_out_part(scratch_, *plan, diags, true);
   if (diags.has_errors()) return first_error(diags);
@@ -283,7 +280,6 @@ ChipCore MapEstimator::core(std::int32_t number) const {
   Diags diags;
   if (has_streams(now_)) {
     ChipPlan plan = plan_of(scratch_.net, units_, now_, order_).value_or_throw();
-    plan.depth = depth_;
     lay_out_part(scratch_, plan, diags, false);
     for (const ChipCore& core : scratch_.cores)
       if (core.core == number) return core;
@@ -294,6 +290,15 @@ ChipCore MapEstimator::core(std::int32_t number) const {
 }
 
 bool MapEstimator::saves_by_sharing(std::size_t a, std::size_t b) const {
+  if (has_streams(now_)) {
+    MapDecisions with = now_;
+    with.share.emplace_back(std::minmax(a, b));
+    ChipPlan plan = plan_of(scratch_.net, units_, with, order_).value_or_throw();
+    Diags diags;
+    lay_out_part(scratch_, plan, diags, false);
+    return std::ranges::any_of(scratch_.cores,
+                               [&](const ChipCore& core) { return core.bytes < bytes_of(core.core); });
+  }
   for (std::int32_t core : now_.units[a].cores) {
     if (std::ranges::find(now_.units[b].cores, core) == now_.units[b].cores.end()) continue;
     std::vector<Part> parts;
@@ -377,7 +382,7 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next, By by) {
     is_cut[u] = before.grid != after.grid;
     is_elsewhere[u] = is_whole || is_cut[u] || before.cores != after.cores;
     if (is_cut[u] && !pieces(u, after.grid, fault)) return fault;
-    const bool is_same = !is_whole && before == after && phases_before[before.group] == phases_now[after.group];
+    const bool is_same = !is_whole && before == after && now_.depth == next.depth && phases_before[before.group] == phases_now[after.group];
     if (!is_same)
       dirty.insert(before.cores.begin(), before.cores.end()), dirty.insert(after.cores.begin(), after.cores.end());
   }

@@ -39,9 +39,7 @@ struct PieceLoad {
 
 class MapEstimator {
  public:
-  // `depth`: of receive buffers, as in MapOptions.
-  MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipExtent chips, std::int32_t there,
-               std::int32_t depth = 1);
+  MapEstimator(ChipNet net, std::shared_ptr<const Chip> chip, ChipExtent chips, std::int32_t there);
 
   // By parts: what changes is laid out, each core and each unit by itself. By program: all of it, which is for
   // comparison, and for nets whose rows stream, where all units depend on one another.
@@ -129,7 +127,6 @@ class MapEstimator {
   UnitNet units_;
   std::vector<std::size_t> unit_of_block_;  // SIZE_MAX: of none
   MapPlaces places_;
-  std::int32_t depth_;
   NocRoutes routes_;
 
   MapDecisions now_;

@@ -27,7 +27,6 @@ class ProgramMaker {
   void make(bool talks) {
     rows_ = row_schedule(program_.net, plan_);
     make_cores();
-    check_groups();
     if (diags.has_errors()) return;
     for (std::size_t u = 0; u < plan_.units.size(); ++u)
       for (std::size_t i = 0; i < plan_.units[u].pieces.size(); ++i) make_piece(u, i);
@@ -49,32 +48,11 @@ class ProgramMaker {
     BlockId block;
   };
 
-  // Streams of a group do the same in each of its phases, and a stream has no other units there.
-  void check_groups() {
-    std::vector<std::size_t> first(plan_.group_phases.size(), SIZE_MAX);
-    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
-      std::size_t& other = first[static_cast<std::size_t>(plan_.units[u].group)];
-      if (other == SIZE_MAX) other = u;
-      const UnitForm form = plan_.units[u].form;
-      if (form == plan_.units[other].form &&
-          (form == UnitForm::whole || works_with(rows_.units[other], rows_.units[u])))
-        continue;
-      diags.error("E4049", graph_[program_.net.works[plan_.units[u].unit.last()].block].span,
-                  fmt::format("'{}' and '{}' are in one group of cores, and do not make rows at the same times",
-                              plan_.units[other].unit.name, plan_.units[u].unit.name));
-    }
-  }
-
   void make_cores() {
-    std::vector<std::int32_t> group_phases = plan_.group_phases;
-    for (std::size_t u = 0; u < plan_.units.size(); ++u)
-      if (plan_.units[u].form == UnitForm::stream)
-        group_phases[static_cast<std::size_t>(plan_.units[u].group)] =
-            static_cast<std::int32_t>(rows_.units[u].phases.size());
     for (std::size_t i = 0; i < plan_.places.size(); ++i) {
       ChipCore core{.core = plan_.places[i], .buffers = {}, .phases = {}};
       const std::int32_t group = plan_.group_of_core[i];
-      core.phases.resize(static_cast<std::size_t>(group_phases[static_cast<std::size_t>(group)]));
+      core.phases.resize(static_cast<std::size_t>(rows_.group_phases[static_cast<std::size_t>(group)]));
       for (ChipPhase& phase : core.phases) phase.group = group;
       program_.cores.push_back(std::move(core));
     }
@@ -120,7 +98,7 @@ class ProgramMaker {
     const std::int32_t position = unit.cores[number];
     ChipCore& core = program_.cores[static_cast<std::size_t>(position)];
     Result<PieceBuffers> made = buffers_of(program_.net, unit.unit, unit.pieces[number],
-                                           {.phase = unit.phase,
+                                           {.phase = rows_.units[u].phase,
                                             .phases = static_cast<std::int32_t>(core.phases.size()),
                                             .rows = unit.form == UnitForm::stream ? &rows_.units[u] : nullptr,
                                             .pipeline_rows = unit.pipeline_rows});
@@ -132,6 +110,7 @@ class ProgramMaker {
       for (ChipMove& move : from.moves) {
         renumber(move.from, numbers);
         renumber(move.to, numbers);
+        moved_for_.try_emplace({position, static_cast<std::int32_t>(k)}, u);
         to.moves.push_back(std::move(move));
       }
       if (!from.axon && !from.soma) continue;
@@ -160,24 +139,27 @@ class ProgramMaker {
         core.buffers.push_back(std::move(made->buffers[i]));
   }
 
-  // As the schedule has it, for all pieces of each unit.
+  // As the schedule has it, for all cores of each unit or group.
   void make_order() {
+    using Who = RowSchedule::Turn::Who;
     for (const RowSchedule::Turn& turn : rows_.order) {
-      if (turn.unit < 0) {
+      if (turn.who == Who::host) {
         program_.order.push_back({.core = host_core, .phase = turn.phase});
-        continue;
-      }
-      const UnitPlan& unit = plan_.units[static_cast<std::size_t>(turn.unit)];
-      const std::size_t work = unit.unit.axon != no_work ? unit.unit.axon : unit.unit.soma;
-      for (const std::int32_t core : unit.cores) {
-        const auto phases = static_cast<std::int32_t>(program_.cores[static_cast<std::size_t>(core)].phases.size());
-        const bool is_before = turn.moves && unit.form == UnitForm::whole;
-        program_.order.push_back({.core = core,
-                                  .phase = is_before ? (turn.phase + phases - 1) % phases : turn.phase,
-                                  .moves = turn.moves,
-                                  .unit = program_.net.works[work].block});
+      } else if (turn.who == Who::unit) {
+        const UnitPlan& unit = plan_.units[static_cast<std::size_t>(turn.number)];
+        for (const std::int32_t core : unit.cores) program_.order.push_back({core, turn.phase, turn.moves, first_of(unit)});
+      } else {
+        for (std::size_t c = 0; c < program_.cores.size(); ++c)
+          if (plan_.group_of_core[c] == turn.number) move_on(static_cast<std::int32_t>(c), turn.phase);
       }
     }
+  }
+  BlockId first_of(const UnitPlan& unit) const {
+    return program_.net.works[unit.unit.axon != no_work ? unit.unit.axon : unit.unit.soma].block;
+  }
+  void move_on(std::int32_t core, std::int32_t phase) {
+    if (const auto reader = moved_for_.find({core, phase}); reader != moved_for_.end())
+      program_.order.push_back({core, phase, true, first_of(plan_.units[reader->second])});
   }
 
   // Addresses, and the cycles that depend on them.
@@ -205,12 +187,11 @@ class ProgramMaker {
     }
   }
 
-  // A second item may come while the first one waits, where there is room for it. Batches of rows have their buffer in
-  // turn: of them a second one waits at its sender.
+  // A second item, or batch of rows, may come while the first one waits, where there is room for it.
   void double_buffers(ChipCore& core) const {
     const Chip& chip = *program_.chip;
     for (std::size_t i = 0; i < core.buffers.size(); ++i) {
-      if (core.buffers[i].use != BufferUse::receive || core.buffers[i].kept_rows > 0) continue;
+      if (core.buffers[i].use != BufferUse::receive) continue;
       ++core.buffers[i].slots;
       core.buffers[i].bytes = core.buffers[i].slot_bytes() * core.buffers[i].slots;
       const bool is_too_much = chip.limits.receive_bytes && received_bytes(core) > *chip.limits.receive_bytes;
@@ -393,6 +374,7 @@ class ProgramMaker {
   MessageMaker messages_;
   std::vector<Reader> readers_;
   std::map<std::int32_t, std::vector<std::pair<std::size_t, std::int32_t>>> on_core_;  // position: unit, buffer
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> moved_for_;  // core and phase: the first unit
   RowSchedule rows_;
 };
 

@@ -6,12 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "hwsim/map/chains.hpp"
 #include "hwsim/map/known_choices.hpp"
 #include "hwsim/map/refusals.hpp"
-#include "hwsim/place/place.hpp"
-#include "hwsim/time/clock.hpp"
-#include "hwsim/time/step_levels.hpp"
 
 namespace taskspec {
 
@@ -54,8 +50,6 @@ class Mapper {
     }
     return stream();
   }
-
-  ChipExtent chips() const { return chips_; }
 
  private:
   // ---- what the chip has not ----------------------------------------------------------------------
@@ -216,7 +210,8 @@ class Mapper {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       bool joins = false;  // an earlier one
       for (std::size_t other = 0; other < g && !joins; ++other)
-        joins = can_join(groups_[g].first, groups_[other].first);
+        joins = groups_[g].choice.size() == 1 && groups_[other].choice.size() == 1 &&
+                can_join(groups_[g].first, groups_[other].first);
       made += joins ? 0 : 1;
     }
     return made > *chip_.limits.phase_groups * chips_.area();
@@ -249,22 +244,41 @@ class Mapper {
 
   // Both on the cores of one of them, one after another; none: their memory does not suffice.
   std::optional<SharedCores> merge(const SharedCores& a, const SharedCores& b) const {
-    for (std::size_t u = a.first; u <= b.last; ++u)
-      if (forms_[u] == UnitForm::stream) return std::nullopt;
     SharedCores both{.first = a.first,
                      .last = b.last,
                      .choice = a.choice,
                      .cores = std::max(a.cores, b.cores),
                      .cycles = a.cycles + b.cycles};
     both.choice.insert(both.choice.end(), b.choice.begin(), b.choice.end());
-    if (chip_.limits.phases && static_cast<std::int64_t>(both.choice.size()) > *chip_.limits.phases)
-      return std::nullopt;
+    if (chip_.limits.phases && phases_of(both) > *chip_.limits.phases) return std::nullopt;
     return is_possible(both) ? std::optional(both) : std::nullopt;
+  }
+
+  // Of a group, at most: where rows stream a phase for each unit in each tick in which it makes some, for ticks in which
+  // something only comes, and for what comes first.
+  std::int64_t phases_of(const SharedCores& group) const {
+    std::int64_t phases = 0;
+    std::set<std::int64_t> computing, coming;
+    for (std::size_t u = group.first; u <= group.last; ++u) {
+      if (forms_[u] == UnitForm::whole) {
+        ++phases;
+        continue;
+      }
+      for (const UnitPhase& phase : rows_.units[u].phases) {
+        if (phase.begin < phase.end) ++phases, computing.insert(phase.tick);
+        for (const RowBatch& batch : phase.batches) coming.insert(batch.tick);
+      }
+    }
+    if (computing.empty()) return phases;
+    for (const std::int64_t tick : coming) phases += computing.contains(tick) ? 0 : 1;
+    return phases + 1;
   }
 
   // Every core with another set of pieces than those before it.
   bool is_possible(const SharedCores& group) const {
     const auto phases = static_cast<std::int32_t>(group.choice.size());
+    bool has_streams = false;  // then all lives always
+    for (std::size_t u = group.first; u <= group.last; ++u) has_streams |= forms_[u] == UnitForm::stream;
     std::vector<std::vector<UnitPiece>> pieces;
     for (std::size_t i = 0; i < group.choice.size(); ++i) {
       Result<std::vector<UnitPiece>> cut =
@@ -281,14 +295,17 @@ class Mapper {
       std::vector<ChipBuffer> buffers;
       for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (core >= pieces[i].size()) continue;
-        PieceBuffers made = *buffers_of(net_, units_[group.first + i], pieces[i][core],
-                                        {.phase = static_cast<std::int32_t>(i),
-                                         .phases = phases,
+        const std::size_t u = group.first + i;
+        const bool is_stream = forms_[u] == UnitForm::stream;
+        PieceBuffers made = *buffers_of(net_, units_[u], pieces[i][core],
+                                        {.phase = has_streams ? 0 : static_cast<std::int32_t>(i),
+                                         .phases = has_streams ? 1 : phases,
+                                         .rows = is_stream ? &rows_.units[u] : nullptr,
                                          .pipeline_rows = choices_[group.first + i][group.choice[i]].pipeline_rows,
                                          .only_sizes = true});
         for (ChipBuffer& buffer : made.buffers) buffers.push_back(std::move(buffer));
       }
-      if (!fits(buffers, phases)) return false;
+      if (!fits(buffers, has_streams ? 1 : phases)) return false;
     }
     return true;
   }
@@ -378,9 +395,15 @@ class Mapper {
   // ---- the plan -----------------------------------------------------------------------------------
   // Streams that make rows in the same ticks are one group: parts of a sum, slices of features.
   std::int32_t group_like(const SharedCores& group, const ChipPlan& plan) const {
-    for (std::size_t u = 0; u < plan.units.size(); ++u)
-      if (can_join(group.first, u)) return plan.units[u].group;
+    for (std::size_t u = 0; u < plan.units.size() && group.choice.size() == 1; ++u)
+      if (can_join(group.first, u) && !shares_cores(u)) return plan.units[u].group;
     return static_cast<std::int32_t>(plan.group_phases.size());
+  }
+
+  bool shares_cores(std::size_t unit) const {
+    return std::ranges::any_of(groups_, [&](const SharedCores& group) {
+      return group.choice.size() > 1 && group.first <= unit && unit <= group.last;
+    });
   }
 
   std::optional<ChipPlan> made() {
@@ -437,163 +460,16 @@ class Mapper {
   std::vector<std::size_t> refused_;  // units that fit no core
 };
 
-// Cores that send each other much become neighbours.
-void place_cores(ChipProgram& program, std::int64_t cores) {
-  const Chip& chip = *program.chip;
-  auto whole = [](std::int64_t number) { return static_cast<std::int32_t>(number); };
-  PlaceProblem problem{.width = program.width,
-                       .height = whole(chip.grid.cores.y * program.chips.y),
-                       .chip_width = whole(chip.grid.cores.x),
-                       .chip_height = whole(chip.grid.cores.y),
-                       .router_width = whole(chip.grid.cores_per_router),
-                       .y_first = chip.noc.order == RouteOrder::y_first,
-                       .vertices = whole(static_cast<std::int64_t>(program.cores.size()))};
-  if (cores < std::int64_t{problem.width} * problem.height)
-    for (std::int32_t core = 0; core < cores; ++core) problem.cores.push_back(core);
-  for (const ChipMessage& message : program.messages)
-    if (message.from_core != host_core && message.to_core != host_core && message.from_core != message.to_core)
-      problem.edges.push_back({message.from_core, message.to_core, message.packets});
-  const Placement placed = place(problem);
-  if (placed.core_of.size() != program.cores.size()) bug("a mapped program finds no place: " + placed.fault);
-  for (std::size_t i = 0; i < program.cores.size(); ++i) program.cores[i].core = placed.core_of[i];
-}
-
-// Groups in their order, in so many step groups.
-void make_step_groups(ChipProgram& program, std::int32_t count, Diags& diags) {
-  const std::optional<std::int64_t>& most = program.chip->limits.step_groups;
-  count = std::min(count, program.groups);
-  if (most && count > *most)
-    diags.error("E4043", {}, fmt::format("{}: {} step groups, {} are possible", program.chip->name, count, *most))
-        .help(fmt::format("in the chip's file limits/step_groups of {} suffices", count));
-  for (std::int32_t g = 0; count > 0 && g < program.groups; ++g)
-    program.step_groups.push_back(static_cast<std::int32_t>(std::int64_t{g} * count / program.groups));
-}
-
-// Mode A2S2 for cores whose inputs are double, and made by groups before theirs, as far as those that read the same
-// have room for what they are behind by then.
-void fetch_ahead(ChipProgram& program) {
-  if (!has_room_for_steps(program)) return;
-  for (ChipCore& core : program.cores) {
-    bool may = true, reads = false;
-    for (const ChipPhase& phase : core.phases)
-      for (const std::int32_t number : phase.receives) {
-        const ChipMessage& message = program.messages[static_cast<std::size_t>(number)];
-        reads = true;
-        may &= message.delay == 0 && core.buffers[static_cast<std::size_t>(message.to_buffer)].slots > 1 &&
-               (message.from_core == host_core ||
-                program.cores[static_cast<std::size_t>(message.from_core)].phases[0].group < phase.group);
-      }
-    core.a2s2 = may && reads;
-    if (core.a2s2 && !has_room_for_steps(program)) core.a2s2 = false;
-  }
-}
-
-bool has_batches(const ChipProgram& program) {
-  return std::ranges::any_of(program.cores, [](const ChipCore& core) {
-    return std::ranges::any_of(core.buffers, [](const ChipBuffer& buffer) {
-      return buffer.use == BufferUse::receive && buffer.kept_rows > 0;
-    });
-  });
-}
-
-// Of a program whose cores have their places: multicasts and relays, step groups, what is fetched ahead.
-Diags send_on_ways(ChipProgram& program, const MapOptions& options) {
-  Diags faults = find_ways(program);
-  // Batches of rows go through one buffer within a step: who waits for the end of the step of others would wait for
-  // itself, and who fetches ahead finds no room.
-  if (has_batches(program)) {
-    if (options.step_groups > 0) program.notes.push_back("rows stream: groups of cores follow their packets alone");
-    if (options.fetches_ahead) program.notes.push_back("rows stream: no core fetches ahead");
-    return faults;
-  }
-  make_step_groups(program, options.step_groups, faults);
-  if (!faults.has_errors() && options.fetches_ahead) fetch_ahead(program);
-  return faults;
-}
-
-std::optional<std::string> options_fault(const ChipNet& net, const MapOptions& options) {
-  if (options.slabs)
-    if (auto fault = slabs_fault(*options.slabs, input_rows(net))) return fault;
-  if (options.depth < 1 || options.depth > 2)
-    return fmt::format("a receive buffer has room for 1 item or for 2 (depth), not for {}", options.depth);
-  if (options.step_groups < 0) return fmt::format("step groups are 0 or more, not {}", options.step_groups);
-  if (options.fetches_ahead && options.depth == 1)
-    return "cores fetch ahead (a2s2) into double receive buffers: with a depth of 2";
-  return std::nullopt;
-}
-
 }  // namespace
 
-Diags check_options(const ChipNet& net, const MapOptions& options) {
-  Diags diags;
-  if (std::optional<std::string> fault = options_fault(net, options)) diags.error("E4040", {}, *std::move(fault));
-  return diags;
-}
-
-ChipExtent chips_of(const MapOptions& options) {
-  return options.chips.area() > 0 ? options.chips : options.chip->grid.chips;
-}
-
-std::int64_t cores_of(const MapOptions& options) {
-  const std::int64_t there = options.chip->grid.cores.area() * chips_of(options).area();
-  return options.cores ? std::min<std::int64_t>(there, *options.cores) : there;
-}
-
-Result<FittedNet> fitted_net(const ChipNet& net, const MapOptions& options, CutsWhen when) {
-  if (Diags faults = check_options(net, options); faults.has_errors()) return faults;
-  if (!options.blocks) return FittedNet{net, {}};
-  SumCuts cuts = sum_cuts(net, *options.chip, cores_of(options), when);
-  Result<ChipNet> made = cut_sums(net, cuts, *options.blocks);
-  if (!made) return made.diags();
-  return FittedNet{*std::move(made), std::move(cuts)};
-}
-
-namespace {
-
-Result<MappedNet> on_cores(const ChipNet& net, const MapOptions& options, std::int64_t most) {
+Result<ChipPlan> plan_on(const ChipNet& net, const MapOptions& options, std::int64_t most) {
   Mapper mapper(net, options, most);
   std::optional<ChipPlan> plan = mapper.plan();
   if (!plan) return mapper.diags;
   plan->depth = options.depth;
-  Result<ChipProgram> program = lay_out(options.chip, mapper.chips(), net, *plan);
-  if (!program) return program.diags();
-  program->cores_there = static_cast<std::int32_t>(cores_of(options));
-  place_cores(*program, cores_of(options));
-  if (Diags faults = send_on_ways(*program, options); faults.has_errors()) return faults;
-  for (std::size_t i = 0; i < plan->places.size(); ++i) plan->places[i] = program->cores[i].core;
-  return MappedNet{*std::move(plan), *std::move(program)};
-}
-
-}  // namespace
-
-Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options) {
-  Result<MappedNet> made = on_cores(net, options, cores_of(options));
-  const std::int64_t one_chip = options.chip->grid.cores.area();
-  if (!made || made->plan.slabs != 1 || static_cast<std::int64_t>(made->program.cores.size()) <= one_chip) return made;
-  // More cores shorten phases, and the way over a border is slow: the clock knows what is better.
-  MapOptions whole = options;
-  whole.slabs = 1;
-  Result<MappedNet> small = on_cores(net, whole, one_chip);
-  if (!small) return made;
-  const Result<ChipTiming> large_time = time_program(made->program, {}), small_time = time_program(small->program, {});
-  if (!large_time || !small_time) return made;
-  return small_time->interval <= large_time->interval ? std::move(small) : std::move(made);
-}
-
-Result<ChipProgram> program_of(const ChipNet& net, const MapOptions& options, ChipExtent chips, std::int32_t there,
-                               ChipPlan plan) {
-  plan.depth = options.depth;
-  Result<ChipProgram> program = lay_out(options.chip, chips, net, plan);
-  if (!program) return program;
-  program->cores_there = there;
-  if (Diags faults = send_on_ways(*program, options); faults.has_errors()) return faults;
-  return program;
-}
-
-Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options) {
-  Result<MappedNet> mapped = plan_and_lay_out(net, options);
-  if (!mapped) return mapped.diags();
-  return std::move(mapped->plan);
+  plan->step_groups = options.step_groups;
+  plan->fetches_ahead = options.fetches_ahead;
+  return *std::move(plan);
 }
 
 }  // namespace taskspec

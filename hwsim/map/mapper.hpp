@@ -35,6 +35,9 @@ struct MapOptions {
 // not.
 Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
 
+// Rooms of receive buffers, step groups and mode A2S2 that say nothing, or do not go together.
+std::optional<std::string> items_fault(std::int64_t depth, std::int64_t step_groups, bool fetches_ahead);
+
 // A number among the options that says nothing, or nothing for this net (E4040).
 Diags check_options(const ChipNet& net, const MapOptions& options);
 
@@ -71,9 +74,11 @@ struct MappedNet {
 };
 Result<MappedNet> plan_and_lay_out(const ChipNet& net, const MapOptions& options);
 Result<ChipPlan> plan_net(const ChipNet& net, const MapOptions& options);
+// The mapper's own: on so many cores, which have no places yet.
+Result<ChipPlan> plan_on(const ChipNet& net, const MapOptions& options, std::int64_t most);
 // Of a plan whose cores have their places, on so many cores in row order.
 Result<ChipProgram> program_of(const ChipNet& net, const MapOptions& options, ChipExtent chips, std::int32_t there,
-                               ChipPlan plan);
+                               const ChipPlan& plan);
 Result<ChipPlan> plan_for(const ChipNet& net, const MapOptions& options);  // of any objective
 
 // What one piece would be on a core by itself.

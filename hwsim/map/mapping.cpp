@@ -27,7 +27,7 @@ ChipMapping::ChipMapping(ChipNet given, FittedNet fitted, const MapOptions& opti
 
 std::shared_ptr<MapEstimator> ChipMapping::estimator_of(ChipNet net) const {
   return std::make_shared<MapEstimator>(std::move(net), options_.chip, chips_of(options_),
-                                        static_cast<std::int32_t>(cores_of(options_)), options_.depth);
+                                        static_cast<std::int32_t>(cores_of(options_)));
 }
 
 Result<ChipMapping> ChipMapping::with(ChipNet given, FittedNet fitted, const MapOptions& options,
@@ -52,7 +52,7 @@ Result<ChipMapping> ChipMapping::make(ChipNet given, const MapOptions& options) 
 }
 
 MapEstimate ChipMapping::from_scratch() const {
-  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there, options_.depth);
+  MapEstimator whole(net(), options_.chip, estimator_->chips(), estimator_->places().there);
   if (whole.set(decisions(), MapEstimator::By::program)) bug("what was possible step by step is not so at once");
   return whole.estimate();
 }
@@ -72,11 +72,29 @@ ChipMapping::Done ChipMapping::act(std::shared_ptr<MapEstimator> estimator, SumC
   const Past now = past();
   if (cuts == now.cuts && next == now.decisions) return estimate();
   if (auto fault = estimator->set(next)) return as_diags(*std::move(fault));
+  if (Diags faults = waits_of(*estimator); faults.has_errors()) {
+    if (estimator_->set(now.decisions)) bug("what was there before is no longer possible");
+    return faults;
+  }
   estimator_ = std::move(estimator);
   cuts_ = std::move(cuts);
   before_.push_back(now);
   behind_.clear();
   return estimate();
+}
+
+// Whether groups that start together, or fetch ahead, would wait for one another the clock alone knows.
+Diags ChipMapping::waits_of(const MapEstimator& estimator) const {
+  const MapDecisions& next = estimator.decisions();
+  if (next.step_groups == 0 && !next.fetches_ahead) return {};
+  const Result<ChipPlan> plan = plan_of(estimator.net(), estimator.units(), next, estimator.order());
+  if (!plan) return plan.diags();
+  const Result<ChipProgram> made =
+      program_of(estimator.net(), options_, estimator.chips(), estimator.places().there, *plan);
+  if (!made) return made.diags();
+  constexpr std::int64_t frames = 3;
+  const Result<ChipTiming> timing = time_program(*made, {.noc = NocModel::ideal, .frames = frames});
+  return timing ? Diags() : timing.diags();
 }
 
 ChipMapping::Done ChipMapping::take(const MapDecisions& decisions) { return act(decisions); }

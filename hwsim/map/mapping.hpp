@@ -6,7 +6,7 @@
 //   m.estimate().interval;  m.text();  m.explain("conv1");  m.program()
 //
 // Errors of actions: E4048 a unit or core that is not there, E4049 what an action may not do, E4041 and E4043 memory
-// and limits of the chip.
+// and limits of the chip, E5012 groups that start each step together and would wait for one another.
 #pragma once
 #include "hwsim/map/estimate.hpp"
 #include "hwsim/map/mapper.hpp"
@@ -50,6 +50,10 @@ class ChipMapping {
   Done move(std::int64_t core, std::int64_t to);                 // they change places, if both are in use
   Done pipeline_rows(std::string_view unit, std::int64_t rows);  // soma behind the rows of its axon
   Done set_phase(std::string_view unit, std::int64_t phase);     // who has it there gets that of the unit
+  Done set_slabs(std::int64_t slabs);                            // batches of rows; to and from 1 it is mapped anew
+  Done set_depth(std::int64_t depth);                            // items that receive buffers have room for
+  Done set_step_groups(std::int64_t count);                      // that groups of cores are dealt into; 0: none
+  Done set_fetches_ahead(bool fetches_ahead);                    // mode A2S2, with a depth of 2
   Done take(const MapDecisions& decisions);                      // all of it, as an action
   Done take(FittedNet fitted, const MapDecisions& decisions);    // with other sums cut
   Done undo();
@@ -77,6 +81,7 @@ class ChipMapping {
   Past past() const { return {estimator_, cuts_, decisions()}; }
   void go_to(const Past& past);
   Done act(MapDecisions next);
+  Diags waits_of(const MapEstimator& estimator) const;
   Done act(std::shared_ptr<MapEstimator> estimator, SumCuts cuts, MapDecisions next);
   std::optional<std::size_t> find(std::string_view unit, Diags& diags) const;
   std::vector<std::int32_t> free_cores(const MapDecisions& of, std::int32_t near) const;  // nearest first

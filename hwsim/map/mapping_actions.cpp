@@ -158,7 +158,9 @@ std::optional<MapDecisions> ChipMapping::carried_to(const UnitNet& after, Diags&
   std::map<std::string, std::size_t> before, now;
   for (std::size_t u = 0; u < units().units.size(); ++u) before[name_of(u)] = u;
   for (std::size_t u = 0; u < after.units.size(); ++u) now[after.units[u].name] = u;
-  MapDecisions next{.units = {}, .share = {}, .slabs = decisions().slabs};
+  MapDecisions next = decisions();
+  next.units.clear();
+  next.share.clear();
   for (const auto& [a, b] : decisions().share)
     if (now.contains(name_of(a)) && now.contains(name_of(b)))
       next.share.emplace_back(std::minmax(now.at(name_of(a)), now.at(name_of(b))));

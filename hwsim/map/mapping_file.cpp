@@ -54,6 +54,9 @@ std::string mapping_json(const ChipMapping& mapping) {
   for (const auto& [a, b] : file.decisions.share) share.push_back({file.names[a], file.names[b]});
   root["share"] = std::move(share);
   if (file.decisions.slabs != 1) root["slabs"] = file.decisions.slabs;
+  if (file.decisions.depth != 1) root["depth"] = file.decisions.depth;
+  if (file.decisions.step_groups != 0) root["step_groups"] = file.decisions.step_groups;
+  if (file.decisions.fetches_ahead) root["a2s2"] = true;
   for (const auto& [unit, parts] : file.sums) root["sums"].push_back({{"unit", unit}, {"parts", parts}});
   return root.dump(1) + "\n";
 }
@@ -87,6 +90,12 @@ class MapFileReader {
           sum.finish();
         }
     if (fields.find("slabs")) into.decisions.slabs = fields.plain("slabs", {"", 1, most_numbers});
+    constexpr double most_depth = 2;
+    if (fields.find("depth"))
+      into.decisions.depth = static_cast<std::int32_t>(fields.plain("depth", {"", 1, most_depth}));
+    if (fields.find("step_groups"))
+      into.decisions.step_groups = static_cast<std::int32_t>(fields.plain("step_groups", {"", 0, most_numbers}));
+    if (fields.find("a2s2")) into.decisions.fetches_ahead = fields.truth("a2s2");
     fields.finish();
   }
 
@@ -186,8 +195,23 @@ Result<MapDecisions> decisions_for(const MapFile& file, const ChipNet& net, cons
   }
   if (const std::optional<std::string> fault = slabs_fault(file.decisions.slabs, units.input_rows))
     return misfit(file, "/slabs", *fault);
+  const MapDecisions& asked = file.decisions;
+  if (const std::optional<std::string> fault = items_fault(asked.depth, asked.step_groups, asked.fetches_ahead))
+    return misfit(file, "/a2s2", *fault);
   return file.decisions;
 }
+
+namespace {
+
+// Where the file has no say, as the options have it.
+MapDecisions with_options(MapDecisions decisions, const MapOptions& options) {
+  if (decisions.depth == 1) decisions.depth = options.depth;
+  if (decisions.step_groups == 0) decisions.step_groups = options.step_groups;
+  decisions.fetches_ahead |= options.fetches_ahead;
+  return decisions;
+}
+
+}  // namespace
 
 namespace {
 
@@ -237,7 +261,8 @@ Result<ChipMapping> apply(const MapFile& file, ChipNet given, const MapOptions& 
   const UnitNet units = unit_net(fitted->net);
   const Result<MapDecisions> decisions = decisions_for(file, fitted->net, units, *options.chip);
   if (!decisions) return decisions.diags();
-  Result<ChipMapping> made = ChipMapping::with(std::move(given), *std::move(fitted), options, *decisions);
+  const MapDecisions all = file.file.empty() ? *decisions : with_options(*decisions, options);
+  Result<ChipMapping> made = ChipMapping::with(std::move(given), *std::move(fitted), options, all);
   if (!made) return limit_of_file(file, units, made.diags());
   return made;
 }

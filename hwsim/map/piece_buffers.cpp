@@ -222,6 +222,10 @@ class PieceBuilder {
     buffer.use = BufferUse::input;
     buffer.kept_rows = use_.rows->kept_rows.at({of_soma, position});
     buffer.layout = rows_layout(cluster, box, buffer.kept_rows);
+    std::int32_t delay = 0;
+    for (const NetSource& source : cluster.sources) delay = std::max(delay, source.delay);
+    if (delay > 0) buffer.step_rows = box.size[0];
+    if (!use_.only_sizes) buffer.early = early_rows(cluster, box, delay);
     return known->second = keep(std::move(buffer));
   }
 
@@ -254,13 +258,14 @@ class PieceBuilder {
     box.size[0] = std::min(batch.end, whole_box.position[0] + whole_box.size[0]) - box.position[0];
     if (box.size[0] <= 0) return;
     if (use_.only_sizes) {
-      phase(k).moves.push_back({.from = from, .to = to, .delay = 0, .runs = {}, .box = {{}, {box.size[0]}}});
+      phase(k).moves.push_back(
+          {.from = from, .to = to, .delay = batch.delay, .runs = {}, .box = {{}, {box.size[0]}}});
       return;
     }
-    ChipMove move{.from = from, .to = to, .delay = 0, .runs = {}, .box = box};
+    ChipMove move{.from = from, .to = to, .delay = batch.delay, .runs = {}, .box = box};
     PieceInput input{.cluster = &cluster,
                      .box = box,
-                     .delay = 0,
+                     .delay = batch.delay,
                      .buffer = from,
                      .phase = k,
                      .sources = batch.sources,
@@ -353,6 +358,25 @@ class PieceBuilder {
       phase(before).moves.push_back(std::move(move));
     }
     return to;
+  }
+
+  // What the rows of the first steps hold, as far as nothing comes for them.
+  std::vector<Array> early_rows(const NetCluster& cluster, const Box& box, std::int32_t steps) const {
+    std::vector<Array> made;
+    const std::vector<std::int32_t> places =
+        steps > 0 ? places_in(cluster.type.extents, box) : std::vector<std::int32_t>();
+    for (std::int32_t step = 0; step < steps; ++step) {
+      Array values = Array::make({cluster.type.precision, box.size});
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const NetPlace place = cluster.places[static_cast<std::size_t>(places[i])];
+        if (place.source < 0) continue;
+        const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
+        if (source.delay > step && source.initial)
+          values.set_integer(static_cast<std::int64_t>(i), source.initial->integer(place.place));
+      }
+      made.push_back(std::move(values));
+    }
+    return made;
   }
 
   // What a delayed cluster holds before the first values come.

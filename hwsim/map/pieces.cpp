@@ -197,6 +197,17 @@ Result<UnitPiece> rows_of(const UnitPiece& piece, std::int64_t begin, std::int64
   return rows;
 }
 
+Result<BlockPart> part_making(const TaskBlock& block, const Box& out) {
+  const std::size_t rank = out.size.size();
+  std::array<PieceRange, 3> ranges;
+  for (std::size_t i = 0; i < 3; ++i) {
+    constexpr BlockAxis axes[] = {BlockAxis::y, BlockAxis::x, BlockAxis::f};
+    ranges[i] = {0, std::max<std::int64_t>(1, block.shape[axes[i]])};
+    if (i + rank >= 3) ranges[i] = {out.position[i + rank - 3], out.position[i + rank - 3] + out.size[i + rank - 3]};
+  }
+  return slice_all(all_of(block), ranges);
+}
+
 std::vector<PieceGrid> grids_of(const ChipNet& net, const ChipUnit& unit, bool cuts_rows) {
   const TaskBlock& last = block_of(net, unit.last());
   auto counts = [](std::int64_t extent, std::int64_t step) {

@@ -44,6 +44,9 @@ Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit
 // Of a piece whose rows are not cut, the part that makes rows [begin, end) of its last work. Error E4002.
 Result<UnitPiece> rows_of(const UnitPiece& piece, std::int64_t begin, std::int64_t end);
 
+// The part of a block that makes a box of its array, and what it reads for that. Error E4002: there is no such part.
+Result<BlockPart> part_making(const TaskBlock& block, const Box& out);
+
 // Rows of sums that an axon makes for rows [begin, end) of a soma with that window, of `extent` in all: those that it
 // reads, and those before them that no window reads.
 struct SumRange {

@@ -1,27 +1,20 @@
 #include "hwsim/map/rows.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
-#include "ir/base/text.hpp"
+#include "hwsim/map/row_phases.hpp"
 
 namespace taskspec {
+
+std::int64_t rows_of_values(const TaskBlock& block) {
+  const Extents extents = value_type(block).extents;
+  return extents.size() == 3 ? extents[0] : 1;
+}
 
 namespace {
 
 const TaskBlock& block_at(const ChipNet& net, std::size_t work) { return (*net.graph)[net.works[work].block]; }
-
-bool has_rows(const TaskBlock& block, std::size_t cluster) {
-  const ClusterDef& def = block.in_cluster(cluster);
-  return !def.axes.empty() && def.axes[0] == BlockAxis::y && !def.length && !def.extents && block.shape.y > 0;
-}
-
-bool is_data_source(const BlockGraph& graph, const NetSource& source) {
-  const TaskBlock& block = graph[source.block];
-  return source.delay == 0 && !block.def->computes() && block.data && !graph.is_state(source.block);
-}
 
 BlockWindow rows_window(const TaskBlock& block, std::size_t cluster) {
   if (block.in_cluster(cluster).windowed) return window_of(block, BlockAxis::y);
@@ -41,11 +34,6 @@ struct SourceRows {
   }
 };
 
-std::int64_t rows_in(const TaskBlock& block) {
-  const Extents extents = value_type(block).extents;
-  return extents.size() == 3 ? extents[0] : 1;
-}
-
 // By source.
 std::vector<SourceRows> source_rows(const BlockGraph& graph, const NetCluster& cluster) {
   std::vector<SourceRows> made(cluster.sources.size());
@@ -58,7 +46,7 @@ std::vector<SourceRows> source_rows(const BlockGraph& graph, const NetCluster& c
   std::vector<std::int64_t> per_source_row;
   for (std::size_t s = 0; s < made.size(); ++s) {
     const TaskBlock& source = graph[cluster.sources[s].block];
-    const std::int64_t there = rows_in(source);
+    const std::int64_t there = rows_of_values(source);
     per_source_row.push_back(value_type(source).elements() / there);
     made[s].ready.assign(static_cast<std::size_t>(rows), 0);
     made[s].low.assign(static_cast<std::size_t>(there), rows);
@@ -94,7 +82,7 @@ class RowScheduler {
 
   RowSchedule schedule() {
     auto is_open = [](const State& state) { return !state.is_done; };
-    for (std::int64_t tick = 0; tick == 0 || std::ranges::any_of(states_, is_open); ++tick) {
+    for (std::int64_t tick = 0; tick < plan_.slabs || std::ranges::any_of(states_, is_open); ++tick) {
       bool goes_on = tick <= plan_.slabs;
       now_ = tick;
       send_from_host();
@@ -102,9 +90,12 @@ class RowScheduler {
       for (std::size_t u = 0; u < states_.size(); ++u) receive(u);
       if (!goes_on) bug("rows of a plan wait for one another");
     }
-    for (std::size_t u = 0; u < states_.size(); ++u) tell_phases(u);
-    for (RowSchedule::Turn& turn : made_.order)
-      if (turn.unit >= 0 && is_stream(turn.unit)) turn.phase = phase_of(turn);
+    std::vector<UnitTicks> units;
+    for (std::size_t u = 0; u < states_.size(); ++u) {
+      join_sources(made_.units[u], states_[u].ticks);
+      units.push_back({.ticks = std::move(states_[u].ticks), .computed = std::max<std::int64_t>(0, states_[u].ended)});
+    }
+    tell_row_phases(plan_, std::move(units), made_);
     return std::move(made_);
   }
 
@@ -120,19 +111,22 @@ class RowScheduler {
     std::int64_t rows = 0;
     BlockWindow window;
     std::vector<SourceRows> sources;
-    std::vector<std::int64_t> moved;  // by source: its rows that are in the ring
-    std::int64_t highest = 0;         // row behind those that something came for
-  };
-  struct Tick {
-    std::int64_t tick = 0, begin = 0, end = 0;
-    std::vector<RowBatch> batches;
+    std::vector<std::int64_t> moved;    // by source: its rows that are in the ring
+    std::vector<std::int64_t> highest;  // by source: row behind those that something came for
+    // Behind the last row of the ring, counted from the first one of this step on.
+    std::int64_t top() const {
+      std::int64_t most = 0;
+      for (std::size_t s = 0; s < highest.size(); ++s)
+        most = std::max(most, cluster->sources[s].delay * rows + highest[s]);
+      return most;
+    }
   };
   struct State {
     std::int64_t rows = 1, sums = 0, done = 0;
     std::optional<BlockWindow> soma;  // behind an axon
     std::vector<Input> inputs;        // of streams
     std::set<std::size_t> reads;      // blocks that a whole unit waits for
-    std::vector<Tick> ticks;
+    std::vector<UnitTick> ticks;
     std::int64_t ended = -1;  // tick
     bool is_done = false;
   };
@@ -143,10 +137,10 @@ class RowScheduler {
     State state;
     const bool is_stream = plan.form == UnitForm::stream;
     const TaskBlock& last = block_at(net_, plan.unit.last());
-    state.rows = rows_in(last);
+    state.rows = rows_of_values(last);
     if (plan.unit.axon != no_work && plan.unit.soma != no_work) {
       state.soma = window_of(last, BlockAxis::y);
-      state.sums = rows_in(block_at(net_, plan.unit.axon));
+      state.sums = rows_of_values(block_at(net_, plan.unit.axon));
     }
     for (const bool of_soma : {false, true}) {
       const std::size_t work = of_soma ? plan.unit.soma : plan.unit.axon;
@@ -165,9 +159,13 @@ class RowScheduler {
                     .rows = cluster.type.extents[0],
                     .window = rows_window(block, c),
                     .sources = {},
-                    .moved = {}};
+                    .moved = {},
+                    .highest = {}};
         input.sources = source_rows(graph_, cluster);
         input.moved.resize(cluster.sources.size());
+        input.highest.resize(cluster.sources.size());
+        for (const NetSource& source : cluster.sources)
+          if (source.delay > 0) made_.units[states_.size()].kept_rows[input.name] = input.top();
         state.inputs.push_back(std::move(input));
       }
     }
@@ -177,10 +175,9 @@ class RowScheduler {
   void send_from_host() {
     if (now_ >= plan_.slabs) return;
     for (BlockId id : net_.inputs) {
-      const std::int64_t rows = rows_in(graph_[id]);
+      const std::int64_t rows = rows_of_values(graph_[id]);
       send(id, (now_ + 1) * rows / plan_.slabs);
     }
-    made_.order.push_back({.unit = -1, .phase = static_cast<std::int32_t>(now_)});
   }
 
   void send(BlockId id, std::int64_t rows) {
@@ -208,7 +205,8 @@ class RowScheduler {
     for (const Input& input : state.inputs) {
       std::int64_t there = input.rows;
       for (std::size_t s = 0; s < input.sources.size(); ++s)
-        there = std::min(there, input.sources[s].rows_with(input.moved[s], input.rows));
+        if (input.cluster->sources[s].delay == 0)  // else it came in a step before
+          there = std::min(there, input.sources[s].rows_with(input.moved[s], input.rows));
       while (possible > state.done && needed(state, input, possible) > there) --possible;
     }
     return possible;
@@ -230,16 +228,14 @@ class RowScheduler {
     } else {
       for (std::size_t block : state.reads) {
         const Sent& sent = sent_[block];
-        if (sent.is_host ? now_ == 0 : sent.tick < 0 || sent.tick == now_ || sent.rows < rows_in(graph_.blocks[block]))
+        if (sent.is_host ? now_ == 0 : sent.tick < 0 || sent.tick == now_ || sent.rows < rows_of_values(graph_.blocks[block]))
           return false;
       }
       for (std::size_t other = 0; other < states_.size(); ++other)
         if (plan_.units[other].group == plan.group && plan_.units[other].phase < plan.phase &&
-            (!states_[other].is_done || states_[other].ended == now_))
+            !is_stream(static_cast<std::int32_t>(other)) && (!states_[other].is_done || states_[other].ended == now_))
           return false;
-      made_.order.push_back({.unit = number, .phase = plan.phase, .moves = true});
     }
-    made_.order.push_back({.unit = number, .phase = is_stream(number) ? index_of(state.ticks) : plan.phase});
     state.done = to;
     state.is_done = to == state.rows;
     state.ended = now_;
@@ -247,15 +243,13 @@ class RowScheduler {
     return true;
   }
 
-  static std::int32_t index_of(const std::vector<Tick>& ticks) { return static_cast<std::int32_t>(ticks.size()) - 1; }
-
   void receive(std::size_t u) {
     State& state = states_[u];
     std::vector<RowBatch> batches;
     for (Input& input : state.inputs)
       for (std::size_t s = 0; s < input.sources.size(); ++s) {
-        const BlockId from = input.cluster->sources[s].block;
-        const Sent& sent = sent_[from.index()];
+        const NetSource& from = input.cluster->sources[s];
+        const Sent& sent = sent_[from.block.index()];
         if (sent.tick != now_ || sent.rows == sent.before) continue;
         RowBatch batch{.input = input.name,
                        .sources = {static_cast<std::int32_t>(s)},
@@ -263,7 +257,8 @@ class RowScheduler {
                        .end = sent.rows,
                        .source_begin = sent.before,
                        .source_end = sent.rows,
-                       .tick = static_cast<std::int32_t>(now_)};
+                       .tick = static_cast<std::int32_t>(now_),
+                       .delay = from.delay};
         const SourceRows& rows = input.sources[s];
         if (!rows.is_same) {
           batch.begin = input.rows;
@@ -275,36 +270,21 @@ class RowScheduler {
         }
         input.moved[s] = sent.rows;
         if (batch.begin >= batch.end) continue;  // nobody reads these rows
-        input.highest = std::max(input.highest, batch.end);
+        input.highest[s] = std::max(input.highest[s], batch.end);
         std::int64_t& kept = made_.units[u].kept_rows[input.name];
-        kept = std::max(kept, input.highest - std::min(batch.begin, first_needed(state, input)));
+        const std::int64_t low = std::min(from.delay * input.rows + batch.begin, first_needed(state, input));
+        kept = std::max(kept, input.top() - low);
         batches.push_back(batch);
       }
     if (batches.empty()) return;
     if (state.ticks.empty() || state.ticks.back().tick != now_) state.ticks.push_back({.tick = now_, .batches = {}});
     state.ticks.back().batches = std::move(batches);
-    made_.order.push_back({.unit = static_cast<std::int32_t>(u), .phase = index_of(state.ticks), .moves = true});
-  }
-
-  // What comes first is moved in the last phase of the step before.
-  void tell_phases(std::size_t u) {
-    if (!is_stream(static_cast<std::int32_t>(u))) return;
-    UnitRows& rows = made_.units[u];
-    std::vector<Tick>& ticks = states_[u].ticks;
-    join_sources(rows, ticks);
-    for (std::size_t i = 1; i < ticks.size(); ++i)
-      rows.phases.push_back({.begin = ticks[i].begin,
-                             .end = ticks[i].end,
-                             .batches = std::move(ticks[i].batches),
-                             .tick = ticks[i].tick});
-    rows.phases.back().batches = std::move(ticks[0].batches);
-    for (const UnitPhase& phase : rows.phases) rows.most_rows = std::max(rows.most_rows, phase.end - phase.begin);
   }
 
   // Sources of a cluster that come in the same ticks with the same rows share batches.
-  static void join_sources(UnitRows& rows, std::vector<Tick>& ticks) {
+  static void join_sources(UnitRows& rows, std::vector<UnitTick>& ticks) {
     std::map<std::pair<UnitInput, std::int32_t>, std::vector<const RowBatch*>> by_source;
-    for (const Tick& tick : ticks)
+    for (const UnitTick& tick : ticks)
       for (const RowBatch& batch : tick.batches) by_source[{batch.input, batch.sources[0]}].push_back(&batch);
     std::map<std::pair<UnitInput, std::int32_t>, std::int32_t> first;  // of those that come together
     for (const auto& [key, batches] : by_source) {
@@ -318,7 +298,7 @@ class RowScheduler {
         break;
       }
     }
-    for (Tick& tick : ticks) {
+    for (UnitTick& tick : ticks) {
       std::vector<RowBatch> joined;
       for (RowBatch& batch : tick.batches) {
         const std::int32_t with = first.at({batch.input, batch.sources[0]});
@@ -337,11 +317,6 @@ class RowScheduler {
     }
   }
 
-  std::int32_t phase_of(const RowSchedule::Turn& turn) const {
-    const auto phases = static_cast<std::int32_t>(made_.units[static_cast<std::size_t>(turn.unit)].phases.size());
-    return turn.phase == 0 ? phases - 1 : turn.phase - 1;
-  }
-
   const ChipNet& net_;
   const ChipPlan& plan_;
   const BlockGraph& graph_;
@@ -351,70 +326,7 @@ class RowScheduler {
   std::int64_t now_ = 0;
 };
 
-std::optional<std::string> fault_of_block(const ChipNet& net, std::size_t work) {
-  const TaskBlock& block = block_at(net, work);
-  if (value_type(block).extents.size() != 3 || block.shape.y < 2) return "makes no rows";
-  if (block.def->memory && block.def->memory(block) > 0) return "remembers what came before";
-  const BlockRewrites& rules = *block.def->rewrites;
-  if (std::ranges::find(rules.axes, BlockAxis::y) == rules.axes.end()) return "is not cut along its rows";
-  if (!rules.refuses) return std::nullopt;
-  const auto why = rules.refuses(block, BlockAxis::y);
-  return why.empty() ? std::nullopt : std::optional("is not cut along its rows: " + std::string(why));
-}
-
-// Each of its rows comes from other units in this step, and from nowhere else.
-std::optional<std::string> fault_of_input(const ChipNet& net, std::size_t work, std::size_t c) {
-  const NetCluster& cluster = net.works[work].in[c];
-  if (!cluster.is_there() || cluster.is_data) return std::nullopt;
-  const std::string name = "'" + std::string((*net.graph)[cluster.holder].name) + "'";
-  if (cluster.is_state) return "keeps the state " + name + ", which is whole in each step";
-  if (!has_rows(block_at(net, work), c) || cluster.type.extents.size() != 3) return "reads " + name + " as a whole";
-  for (const NetSource& source : cluster.sources) {
-    if (source.delay != 0) return "reads in " + name + " what was made in a step before";
-    if (is_data_source(*net.graph, source)) return "reads " + name + ", of which a part is data";
-  }
-  if (cluster.has_holes) return "reads " + name + ", of which a part is never filled";
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::optional<std::string> stream_fault(const ChipNet& net, const ChipUnit& unit) {
-  bool reads_rows = false;
-  for (const std::size_t work : {unit.axon, unit.soma}) {
-    if (work == no_work) continue;
-    const std::string name = "'" + std::string(block_at(net, work).name) + "' ";
-    if (const auto fault = fault_of_block(net, work)) return name + *fault;
-    for (std::size_t c = 0; c < net.works[work].in.size(); ++c) {
-      const bool is_sum = work == unit.soma && unit.axon != no_work && c == 0;
-      if (is_sum) continue;
-      if (const auto fault = fault_of_input(net, work, c)) return name + *fault;
-      const NetCluster& cluster = net.works[work].in[c];
-      reads_rows |= cluster.is_there() && !cluster.is_data;
-    }
-  }
-  if (!reads_rows) return "'" + unit.name + "' reads nothing that comes in rows";
-  return std::nullopt;
-}
-
-bool works_with(const UnitRows& a, const UnitRows& b) {
-  auto same = [](const UnitPhase& x, const UnitPhase& y) {
-    return x.begin == y.begin && x.end == y.end && x.tick == y.tick && x.batches.empty() == y.batches.empty();
-  };
-  return std::ranges::equal(a.phases, b.phases, same);
-}
-
-std::int64_t input_rows(const ChipNet& net) {
-  std::int64_t most = 1;
-  for (const BlockId id : net.inputs) most = std::max(most, rows_in((*net.graph)[id]));
-  return most;
-}
-
-std::optional<std::string> slabs_fault(std::int64_t slabs, std::int64_t input_rows) {
-  if (slabs >= 1 && slabs <= input_rows) return std::nullopt;
-  return fmt::format("inputs come in 1 to {} batches of rows (slabs), not {}: the longest has {}", input_rows, slabs,
-                     plural(static_cast<std::size_t>(input_rows), "row"));
-}
 
 RowSchedule row_schedule(const ChipNet& net, const ChipPlan& plan) { return RowScheduler(net, plan).schedule(); }
 

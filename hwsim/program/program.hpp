@@ -42,15 +42,18 @@ struct ChipBuffer {
   BlockId block;     // that it belongs to
   ChipLayout layout;
   std::int64_t address = 0;  // in the core's memory
-  std::int64_t slots = 1;    // receive: one per step of delay and one more, or two: double; at whole words
+  std::int64_t slots = 1;    // receive: one per step that packets wait and one more, or two: double; at whole words
   std::int64_t bytes = 0;    // of all slots
   Box box = {};              // of the cluster or the block's values: the part that it holds
   // Streams: it holds so many rows of the box at a time. An input keeps row y at y mod kept_rows, sums their row of
   // the call likewise; what arrives, and results, begin at the first row of their batch. 0: all rows, each in place.
   std::int64_t kept_rows = 0;
+  // Of a ring whose rows are read in steps behind the one in which they came: it goes on from step to step, with so many
+  // rows a step. 0: it begins anew in each one.
+  std::int64_t step_rows = 0;
   std::int64_t slot_bytes() const { return slots == 1 ? layout.bytes : (layout.bytes + 7) / 8 * 8; }
   std::optional<Array> data;                     // fixed, state: its first contents
-  std::vector<Array> early;                      // receive: by slot, what comes before the first values do
+  std::vector<Array> early;  // receive: by slot, what comes before the first values do; of a ring by step
   std::int32_t first_phase = 0, last_phase = 0;  // it lives; first > last: around the end of the step
   bool is_persistent = false;
 };
@@ -131,6 +134,15 @@ struct ChipMessage {
   std::int32_t behind = no_message;
   std::vector<std::int32_t> relays = {};
 };
+
+// Steps that a message waits in its receive buffer until it is moved: its delay. A batch of rows is moved in the step in
+// which it comes, into the rows of a later one.
+inline std::int64_t steps_waiting(const std::vector<ChipCore>& cores, const ChipMessage& message) {
+  if (message.to_core == host_core || message.delay == 0) return message.delay;
+  const std::vector<ChipBuffer>& buffers = cores[static_cast<std::size_t>(message.to_core)].buffers;
+  const auto number = static_cast<std::size_t>(message.to_buffer);
+  return message.to_buffer >= 0 && number < buffers.size() && buffers[number].kept_rows > 0 ? 0 : message.delay;
+}
 
 struct ChipProgram {
   std::shared_ptr<const Chip> chip;

@@ -1,5 +1,5 @@
-// Room for batches of rows: those of a stream share a receive buffer, and what is sent next has room when the one
-// before it was moved.
+// Room for what is sent: batches of rows of a stream come through one receive buffer in turn, and the next one has room
+// when the one before it was moved; with two slots, the one before that.
 #pragma once
 #include "hwsim/program/program.hpp"
 
@@ -7,8 +7,7 @@ namespace taskspec {
 
 struct BatchCredits {
   std::vector<std::vector<std::int32_t>> next;  // by message, of the first of each batch: those that may come then
-  // By message, before anything was moved: 0, or -1 for batches of a step that wait for one before them.
-  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> first;              // by message: items of it that have room before anything was moved
 };
 
 // Of a buffer that has no batches, each move makes room for the same messages once more.

@@ -165,13 +165,7 @@ class Clock {
   bool has_room(std::int32_t m, std::int64_t item) const {
     if (m == ChipMessage::no_message) return true;
     const ChipMessage& message = program_.messages[static_cast<std::size_t>(m)];
-    return message.to_core == host_core || credits_[static_cast<std::size_t>(m)] + depth_of(message) > item;
-  }
-  // Items that a receive buffer has room for: each holds its place until it is moved.
-  std::int64_t depth_of(const ChipMessage& message) const {
-    const std::vector<ChipBuffer>& buffers = program_.cores[static_cast<std::size_t>(message.to_core)].buffers;
-    if (message.to_buffer < 0 || static_cast<std::size_t>(message.to_buffer) >= buffers.size()) return 1;
-    return buffers[static_cast<std::size_t>(message.to_buffer)].slots - message.delay;
+    return message.to_core == host_core || credits_[static_cast<std::size_t>(m)] > item;
   }
 
   // Have the groups of its step group ended the step before, each with its own item?
@@ -307,7 +301,7 @@ class Clock {
     const auto k = static_cast<std::size_t>(turn < 0 ? group.phases - 1 : turn % group.phases);
     for (std::int32_t m : core.phases[k].receives)
       if (arrived_[static_cast<std::size_t>(m)] <
-          moved_item(group, behind) + 1 - program_.messages[static_cast<std::size_t>(m)].delay)
+          moved_item(group, behind) + 1 - steps_waiting(program_.cores, program_.messages[static_cast<std::size_t>(m)]))
         return m;
     return ChipMessage::no_message;
   }

@@ -37,8 +37,8 @@ std::vector<LevelEdge> level_edges(const ChipProgram& program, bool all) {
             program.step_groups[static_cast<std::size_t>(from)] != program.step_groups[static_cast<std::size_t>(to)])
           continue;
         const ChipBuffer& buffer = core.buffers[static_cast<std::size_t>(message.to_buffer)];
-        edges.push_back(
-            {from, to, steps_ahead(core, static_cast<std::int64_t>(k)) - message.delay, buffer.slots - message.delay});
+        const std::int64_t waits = steps_waiting(program.cores, message);
+        edges.push_back({from, to, steps_ahead(core, static_cast<std::int64_t>(k)) - waits, buffer.slots - waits});
       }
   return edges;
 }

@@ -167,7 +167,7 @@ void HostProgram::enter_operands(const Node& node, At at) {
       lease_of(*part, at);
     else if (is_open(*part) || part->part || part->owner == nobody)
       enter_operands(*part, at);
-    else if (node.kind == Node::Kind::run)
+    else if (node.kind == Node::Kind::run && part == node.in[0])
       enter_operands(*part, at);  // the call itself goes into the session that is opened
     else
       enter(part);

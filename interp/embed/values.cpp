@@ -227,6 +227,10 @@ Tensor Tensor::run(const Backend& backend, At at) const {
   if (backend.steps < 0) fail("E1003", at, "time steps are at least one");
   node.real = static_cast<double>(backend.steps);
   node.in.push_back(detail::use(Operand(*this, at)));
+  for (const Operand& option : backend.options) {
+    node.in.push_back(detail::use(option));
+    node.names.push_back(option.name());
+  }
   if (node.in[0]->kind != Node::Kind::invoke || node.in[0]->entered)
     fail("E1004", at, "run() takes a call of a graph or fn that is not used yet", "graph(arguments).run(host())");
   return Tensor(detail::host_value(std::move(node)));

@@ -175,6 +175,18 @@ Value run_pipeline(HostContext& host, std::span<const Value> v) {
 Value run_phase(HostContext& host, std::span<const Value> v) {
   return told(host, mapping_of(v[0]).set_phase(v[1].string(), v[2].integer()));
 }
+Value run_slabs(HostContext& host, std::span<const Value> v) {
+  return told(host, mapping_of(v[0]).set_slabs(v[1].integer()));
+}
+Value run_depth(HostContext& host, std::span<const Value> v) {
+  return told(host, mapping_of(v[0]).set_depth(v[1].integer()));
+}
+Value run_step_groups(HostContext& host, std::span<const Value> v) {
+  return told(host, mapping_of(v[0]).set_step_groups(v[1].integer()));
+}
+Value run_a2s2(HostContext& host, std::span<const Value> v) {
+  return told(host, mapping_of(v[0]).set_fetches_ahead(v[1].boolean()));
+}
 Value run_undo(HostContext& host, std::span<const Value> v) { return told(host, mapping_of(v[0]).undo()); }
 Value run_redo(HostContext& host, std::span<const Value> v) { return told(host, mapping_of(v[0]).redo()); }
 Value run_estimate(HostContext&, std::span<const Value> v) { return estimate_value(mapping_of(v[0]).estimate()); }
@@ -214,6 +226,8 @@ Value run_optimise(HostContext& host, std::span<const Value> v) {
 
 constexpr Operand only_mapping[] = {{"m", OperandKind::value}};
 constexpr Operand with_unit[] = {{"m", OperandKind::value}, {"unit", OperandKind::string}};
+constexpr Operand with_count[] = {{"m", OperandKind::value}, {"n", OperandKind::integer}};
+constexpr Operand with_truth[] = {{"m", OperandKind::value}, {"on", OperandKind::boolean}};
 constexpr Operand with_path[] = {{"m", OperandKind::value}, {"path", OperandKind::string}};
 constexpr Operand with_budget[] = {{"m", OperandKind::value}, {"budget", OperandKind::string}};
 constexpr Operand with_units[] = {{"m", OperandKind::value}, {"a", OperandKind::string}, {"b", OperandKind::string}};
@@ -263,8 +277,8 @@ constinit const Builtin builtin_map_net = BuiltinFields{
         "a "
         "graph or task of integers with known extents (the first may be open: one sample), or what `quantize` and "
         "`lower` give. Printed, a mapping is a table: a line for each unit, an axon with the soma behind it. "
-        "m.split(\"conv1\", y: 2), fuse, replicate, share_storage, merge, put_in, take_out, move, set_phase and "
-        "pipeline_rows change it; each gives the new estimate {latency, interval, energy, memory, cores, packets} at "
+        "m.split(\"conv1\", y: 2), fuse, replicate, share_storage, merge, put_in, take_out, move, set_phase, "
+        "pipeline_rows, slabs, depth, step_groups and a2s2 change it; each gives the new estimate {latency, interval, energy, memory, cores, packets} at "
         "once, and what breaks a limit changes nothing and says which (E4041, E4042, E4043, E4048, E4049). m.undo(), "
         "m.redo(), m.estimate(), m.text(), m.explain(\"conv1\"), m.optimise(\"30s\"), m.save(path), m.load(path). "
         "run net(x) on hw(mapping: m) uses it. " MAP_WORDS_DOC ".",
@@ -275,6 +289,18 @@ constinit const Builtin builtin_map_net = BuiltinFields{
     .run = run_map_net,
     .runs_in = RunsIn::either,
     .takes = is_net};
+
+constinit const Builtin builtin_mapping_a2s2 = method(
+    "mapping.a2s2", with_truth,
+    "m.a2s2(true): cores move what came in the phase before while the next packets come (mode A2S2), where receive "
+    "buffers are double (m.depth(2)) and all that is read comes from groups before theirs.",
+    MAP_EXAMPLE("m.depth(2)\nprint(m.a2s2(true).cores)\n// expect: 1"), run_a2s2);
+
+constinit const Builtin builtin_mapping_depth = method(
+    "mapping.depth", with_count,
+    "m.depth(2): items, or batches of rows, that a receive buffer has room for: 1, or 2 where memory suffices, so that "
+    "senders wait less.",
+    MAP_EXAMPLE("let before = m.estimate().memory\nprint(m.depth(2).memory > before)\n// expect: true"), run_depth);
 
 constinit const Builtin builtin_mapping_estimate = method(
     "mapping.estimate", only_mapping,
@@ -370,6 +396,18 @@ constinit const Builtin builtin_mapping_share_storage =
            "print(before - m.share_storage(\"matmul\", \"matmul_2\").memory)\n// expect: 4096",
            run_share);
 
+constinit const Builtin builtin_mapping_slabs = method(
+    "mapping.slabs", with_count,
+    "m.slabs(8): in how many batches of rows inputs come, for what streams; more batches take less memory. From 1, where "
+    "nothing streams, and back to it the net is mapped anew, which is one action, too.",
+    "graph net(x: i8[16, 8, 32]) -> (y: i8[16, 8, 32]) {\n"
+    "  let w = (iota(9216) % 7 - 3).reshape(32, 32, 3, 3) as i8[32, 32, 3, 3]\n"
+    "  y = x.permute(2, 0, 1).reshape(1, 32, 16, 8).conv2d(w, pad: 1).shift_right(6).reshape(32, 16, 8).permute(1, 2, "
+    "0) as i8[16, 8, 32]\n}\n"
+    "let m = map(net, chip: \"tianjicx\")\nlet before = m.estimate().memory\n"
+    "m.slabs(8)\nm.undo()\nprint(m.estimate().memory == before)\n// expect: true",
+    run_slabs);
+
 constinit const Builtin builtin_mapping_split = method(
     "mapping.split", with_grid,
     "m.split(unit, y:, x:, f:, r:): into how many parts a unit is cut along rows, columns (by fours) and features (by "
@@ -379,6 +417,12 @@ constinit const Builtin builtin_mapping_split = method(
     "them again.",
     MAP_EXAMPLE("print(m.split(\"matmul\", f: 2).cores, m.split(\"matmul_2\", r: 2).cores)\n// expect: 2 4"),
     run_split);
+
+constinit const Builtin builtin_mapping_step_groups = method(
+    "mapping.step_groups", with_count,
+    "m.step_groups(2): into how many step groups the groups of cores are dealt, in their order; those of one start each "
+    "step together. 0: none, groups follow their packets alone.",
+    MAP_EXAMPLE("print(m.step_groups(1).cores, m.step_groups(0).cores)\n// expect: 1 1"), run_step_groups);
 
 constinit const Builtin builtin_mapping_take_out =
     method("mapping.take_out", with_unit, "m.take_out(unit): a unit that shares cores gets cores of its own.",

@@ -28,11 +28,13 @@ class Vandal {
  public:
   Vandal(ChipProgram& program, std::mt19937_64& random) : p_(program), random_(random) {}
 
-  static constexpr int kinds = 19;
+  static constexpr int kinds = 25;
   static constexpr const char* names[kinds] = {"address",      "run from",      "run to",    "run length", "lost run",
                                                "lost message", "message twice", "delay",     "result",     "order",
                                                "overlap",      "move run",      "lost move", "operand",    "multicast",
-                                               "slots",        "ring",          "batch",     "contents"};
+                                               "slots",        "ring",          "batch",     "step rows",
+                                               "late batch",   "early rows",    "other turn", "other rows", "waits",
+                                               "contents"};
 
   bool damage(int kind) {
     switch (kind) {
@@ -86,6 +88,26 @@ class Vandal {
         return with(ring(), [&](ChipBuffer& b) { b.kept_rows -= 1; });
       case 17:
         return with(batch(), [&](ChipMove& m) { m.box.position[0] += shift(2); });
+      case 18:
+        return with(long_ring(), [&](ChipBuffer& b) { b.step_rows = std::max<std::int64_t>(0, b.step_rows + shift(2)); });
+      case 19:  // into the rows of another step
+        return with(batch_of_rows(), [&](ChipMove& m) { m.delay = std::max(0, m.delay + static_cast<int>(shift(2))); });
+      case 20:
+        return with(long_ring(), [&](ChipBuffer& b) { b.early.pop_back(); });
+      case 21:  // a batch is moved in another phase
+        return with(core(), [&](ChipCore& c) {
+          ChipPhase &a = c.phases[place(c.phases)], &b = c.phases[place(c.phases)];
+          std::swap(a.moves, b.moves);
+          if (maybe()) std::swap(a.receives, b.receives);
+        });
+      case 22:  // a call makes other rows
+        return with(call(), [&](ChipCall& c) {
+          if (!c.reads.empty() && !c.reads[0].position.empty()) c.reads[place(c.reads)].position[0] += shift(2);
+        });
+      case 23:  // a message is moved in a step of another number
+        return with(message(), [&](ChipMessage& m) {
+          m.delay = m.delay == 0 ? 1 : 0;
+        });
       default:
         return contents();
     }
@@ -125,6 +147,17 @@ class Vandal {
   ChipMove* batch() {
     ChipMove* m = move();
     return m && m->box.size.size() == 3 ? m : nullptr;
+  }
+  ChipBuffer* long_ring() {
+    std::vector<ChipBuffer*> all;
+    for (ChipCore& c : p_.cores)
+      for (ChipBuffer& b : c.buffers)
+        if (b.step_rows > 0) all.push_back(&b);
+    return all.empty() ? nullptr : all[place(all)];
+  }
+  ChipMove* batch_of_rows() {
+    ChipMove* m = move();
+    return m && core_->buffers[static_cast<std::size_t>(m->from)].kept_rows > 0 ? m : nullptr;
   }
   std::vector<std::int32_t>* sends() {
     ChipPhase* k = phase();
@@ -179,6 +212,7 @@ TEST_CASE("a damaged program is caught wherever an output changes [chip-faults]"
     if (!net) continue;
     const MapOptions options{.chip = tests::chip_variant("tianjicx"),
                              .cores = random() % 2 == 0 ? std::optional<std::int32_t>() : between(random, 1, 3),
+                             .depth = seed % 3 == 0 ? 2 : 1,
                              .slabs = seed % 2 == 0 ? std::optional<std::int64_t>() : between(random, 1, 6)};
     const Result<ChipProgram> sound = map_net(*net, options);
     if (!sound) continue;

@@ -55,7 +55,7 @@ std::int64_t rings_of(const ChipProgram& program) {
 }  // namespace
 
 TEST_CASE("random nets with skips, loops, states and delays make on any chip what the engine makes [chip-exact]") {
-  int ran = 0, refused = 0, shared = 0, streams = 0;
+  int ran = 0, refused = 0, shared = 0, streams = 0, in_step = 0, late = 0, twice = 0;
   for (std::uint64_t seed : random_seeds(40, 500)) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -63,6 +63,8 @@ TEST_CASE("random nets with skips, loops, states and delays make on any chip wha
     const MapOptions options{.chip = tests::random_chip(random),
                              .cores = random() % 2 == 0 ? std::optional<std::int32_t>() : between(random, 1, 4),
                              .objective = objectives[random() % 4],
+                             .depth = seed % 3 == 0 ? 2 : 1,
+                             .fetches_ahead = seed % 6 == 0,
                              .slabs = seed % 2 == 0 ? std::optional<std::int64_t>() : between(random, 1, 7)};
     const Result<ChipNet> net = chip_net(graph);
     if (!net) {
@@ -76,9 +78,24 @@ TEST_CASE("random nets with skips, loops, states and delays make on any chip wha
       ++refused;
       continue;
     }
+    // Where rows stream, groups of cores can start each step together.
+    if (rings_of(*mapped) > 0 && seed % 4 == 1) {
+      MapOptions together = options;
+      together.step_groups = between(random, 1, 3);
+      if (Result<ChipProgram> other = map_net(*net, together)) {
+        CHECK(!other->step_groups.empty());
+        mapped = std::move(other);
+        ++in_step;
+      }
+    }
     ++ran;
     auto program = std::make_shared<const ChipProgram>(*std::move(mapped));
     streams += rings_of(*program) > 0 ? 1 : 0;
+    for (const ChipCore& core : program->cores)
+      for (const ChipBuffer& buffer : core.buffers) {
+        late += buffer.step_rows > 0 ? 1 : 0;
+        twice += buffer.use == BufferUse::receive && buffer.kept_rows > 0 && buffer.slots > 1 ? 1 : 0;
+      }
     for (const ChipCore& core : program->cores) shared += core.phases.size() > 1 ? 1 : 0;
     ExactEngine engine = ExactEngine::make(graph, {}).value_or_throw();
     ChipMachine machine(program);
@@ -104,7 +121,12 @@ TEST_CASE("random nets with skips, loops, states and delays make on any chip wha
       if (model == NocModel::contended) CHECK(timing->cycles >= ideal.cycles);
     }
   }
-  MESSAGE(ran << " ran, " << refused << " refused, " << shared << " cores shared, " << streams << " nets in rows");
+  MESSAGE(ran << " ran, " << refused << " refused, " << shared << " cores shared, " << streams << " nets in rows, "
+              << in_step << " of them in step groups, " << late << " rings over several steps, " << twice
+              << " double buffers of rows");
+  CHECK(in_step > 0);
+  CHECK(late > 0);
+  CHECK(twice > 0);
   CHECK(ran > 2 * refused);
   CHECK(shared > 0);
   CHECK(4 * streams > ran / 2);

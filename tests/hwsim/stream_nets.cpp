@@ -176,6 +176,30 @@ BlockId NetBuilder::products(BlockId from, std::int64_t f) {
   return made;
 }
 
+BlockId NetBuilder::neurons(BlockId sums) {
+  const BlockId held = make_.block(name("sums"), "SI", Precision::i32, plane(sums));
+  make_.edge(sums, held);
+  const BlockId state = make_.block(name("v"), "SI", Precision::i28, plane(sums));
+  const BlockId made =
+      make_.block(name("lif"), "CLIF", Precision::i8, plane(sums),
+                  {{"vth0", 20000}, {"reset_mode", 1}, {"vm_const_en", 1}, {"vtheta_const_en", 1}});
+  make_.edge(held, made, "input");
+  make_.edge(state, made, "state");
+  const BlockId spikes = make_.block(name("s"), "SI", Precision::i8, plane(sums));
+  make_.edge(made, spikes);
+  return spikes;
+}
+
+BlockId NetBuilder::held(BlockId like) { return make_.block(name("late"), "SI", Precision::i8, plane(like)); }
+
+void NetBuilder::delay(BlockId from, BlockId to, std::int32_t steps, bool has_initial) {
+  BlockEdge& edge = make_.edge(from, to);
+  edge.delay = steps;
+  if (!has_initial) return;
+  edge.initial = Array::make(value_type(make_.graph[from]));
+  for (std::int64_t i = 0; i < edge.initial->elements(); ++i) edge.initial->set_integer(i, i % 200 - 100);
+}
+
 void NetBuilder::output(BlockId from) {
   const TaskBlock& made = make_.graph[from];
   const BlockId output = make_.block(name("y"), "OUTPUT", made.precision, plane(from));

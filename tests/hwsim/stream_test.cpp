@@ -4,78 +4,21 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "hwsim/cores/machine.hpp"
 #include "hwsim/map/mapping_file.hpp"
 #include "hwsim/report/account.hpp"
-#include "interp/exact/engine.hpp"
 #include "stdlib/blocks.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/hwsim/stream_nets.hpp"
-#include "tests/unit/block_cases.hpp"
+#include "tests/hwsim/stream_run.hpp"
 #include "tests/unit/block_graphs.hpp"
-#include "tests/unit/random_cases.hpp"
 
 using namespace taskspec;
 
-namespace {
-
+using tests::run_beside_engine;
+using tests::StreamRun;
+using tests::tianjicx;
+using tests::told;
 using Graph = std::shared_ptr<const BlockGraph>;
-
-std::string told(const Diags& diags) {
-  std::string text = diags.items().front().code.text() + " " + diags.items().front().message;
-  for (const std::string& note : diags.items().front().notes) text += "; " + note;
-  return text;
-}
-
-std::int64_t first_difference(const Array& a, const Array& b) {
-  for (std::int64_t i = 0; i < a.elements(); ++i)
-    if (a.integer(i) != b.integer(i)) return i;
-  return -1;
-}
-
-struct StreamRun {
-  std::shared_ptr<const ChipProgram> program;
-  std::size_t most_phases = 0, rings = 0, pipelines = 0;
-};
-
-// Mapped, and steps on both.
-StreamRun run_beside_engine(const Graph& graph, const MapOptions& options, int steps = 2) {
-  const ChipNet net = chip_net(graph).value_or_throw();
-  Result<ChipProgram> mapped = map_net(net, options);
-  REQUIRE_MESSAGE(mapped, (mapped ? "" : told(mapped.diags())));
-  StreamRun run{.program = std::make_shared<const ChipProgram>(*std::move(mapped))};
-  for (const ChipCore& core : run.program->cores) {
-    run.most_phases = std::max(run.most_phases, core.phases.size());
-    for (const ChipBuffer& buffer : core.buffers)
-      run.rings += buffer.use == BufferUse::input && buffer.kept_rows > 0 && buffer.kept_rows < buffer.box.size[0];
-    for (const ChipPhase& phase : core.phases) run.pipelines += phase.pipeline.has_value();
-  }
-  ExactEngine engine = ExactEngine::make(graph, {}).value_or_throw();
-  ChipMachine machine(run.program);
-  std::mt19937_64 random(5);
-  for (int step = 0; step < steps; ++step) {
-    std::vector<Array> inputs;
-    for (const ArrayType& type : engine.input_types())
-      inputs.push_back(random_array(random, type.precision, type.extents));
-    const std::vector<Array> wanted = engine.run(inputs);
-    std::vector<Array> made;
-    try {
-      made = machine.run(inputs);
-    } catch (const Error& error) {
-      FAIL(told(error.diags()));
-    }
-    for (const NetWork& work : net.works) {
-      CAPTURE((*graph)[work.block].name);
-      REQUIRE(first_difference(engine.value(work.block), machine.value(work.block)) == -1);
-    }
-    for (std::size_t i = 0; i < wanted.size(); ++i) REQUIRE(first_difference(wanted[i], made[i]) == -1);
-  }
-  return run;
-}
-
-std::shared_ptr<const Chip> tianjicx() { return tests::chip_variant("tianjicx"); }
-
-}  // namespace
 
 TEST_CASE("a convolution whose rows come in batches keeps some of them in a ring [chip-stream]") {
   for (std::int64_t slabs : {2, 3, 5, 16}) {
@@ -225,45 +168,18 @@ TEST_CASE("slabs of rows go to slices of features as a multicast, each at its ti
   CHECK(time_program(*run.program, {}).value_or_throw().interval > 0);
 }
 
-TEST_CASE("double buffers, step groups and fetching ahead leave rows that stream as they are [chip-stream]") {
-  tests::NetBuilder net("two");
-  net.output(net.conv(net.conv(net.input(12, 12, 8), {.f = 32}), {.f = 32}));
-  const StreamRun run = run_beside_engine(
-      std::move(net).graph(), {.chip = tianjicx(), .depth = 2, .fetches_ahead = true, .step_groups = 2, .slabs = 4});
-  CHECK(run.program->step_groups.empty());
-  CHECK(run.program->notes.size() >= 2);
-  for (const ChipCore& core : run.program->cores) {
-    CHECK(!core.a2s2);
-    for (const ChipBuffer& buffer : core.buffers)
-      if (buffer.kept_rows > 0) CHECK(buffer.slots == 1);
-  }
-  CHECK(time_program(*run.program, {}).value_or_throw().interval > 0);
-}
-
 TEST_CASE("what cannot stream is refused with the block and what is in its way [chip-stream] [chip-refuse]") {
-  tests::BlockGraphMaker make("loop");
-  const BlockShape plane{.y = 8, .x = 8, .f = 32};
-  const BlockId x = make.block("x", "INPUT", Precision::i8, plane),
-                late = make.block("late", "SI", Precision::i8, plane),
-                sum = make.block("sum", "CADD", Precision::i32, plane),
-                cut = make.block("cut", "CCMPB", Precision::i8, plane, {{"cmp", -128}}),
-                y = make.block("y", "SI", Precision::i8, plane),
-                out = make.block("out", "OUTPUT", Precision::i8, plane);
-  make.edge(x, sum, "input");
-  make.edge(late, sum, "input2");
-  make.edge(sum, cut);
-  make.edge(cut, y);
-  make.edge(y, out);
-  make.edge(y, late).delay = 1;
-  const auto graph = std::make_shared<const BlockGraph>(make.graph);
+  tests::NetBuilder net("whole");
+  net.output(net.products(net.conv(net.input(8, 8, 32), {.f = 32}), 32));
+  const auto graph = std::move(net).graph();
   ChipMapping m = ChipMapping::make(chip_net(graph).value_or_throw(), {.chip = tianjicx()}).value_or_throw();
   MapDecisions rows = m.decisions();
   rows.slabs = 4;
-  rows.units[0].streams = true;
+  rows.units[1].streams = true;
   const ChipMapping::Done done = m.take(rows);
   REQUIRE(!done);
-  CHECK(told(done.diags()) == "E4049 'sum' cannot stream: 'sum' reads in 'late' what was made in a step before");
-  rows.units[0].streams = false;
+  CHECK(told(done.diags()) == "E4049 'fc7' cannot stream: 'fc7' makes no rows");
+  rows.units[1].streams = false;
   rows.slabs = 9;
   const ChipMapping::Done many = m.take(rows);
   REQUIRE(!many);
@@ -292,9 +208,14 @@ TEST_CASE("a mapping whose rows stream is kept, taken again and refuses cuts alo
   REQUIRE(!rows);
   CHECK(rows.diags().items().front().code == Code("E4049"));
   CHECK_MESSAGE(rows.diags().items().front().message.find("rows are not cut") != std::string::npos, told(rows.diags()));
+  // On one core with another it takes phases of its own.
   MapDecisions mixed = m.decisions();
   mixed.units[0].group = mixed.units.back().group;
-  REQUIRE(!m.take(mixed));
+  mixed.units[0].cores = mixed.units.back().cores;
+  mixed.units[0].grid = mixed.units.back().grid;
+  const ChipMapping::Done both = m.take(mixed);
+  REQUIRE(!both);
+  CHECK_MESSAGE(told(both.diags()).find("would compute") != std::string::npos, told(both.diags()));
 }
 
 namespace {
