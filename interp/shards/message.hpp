@@ -30,7 +30,7 @@ struct CallStamp {
 };
 
 struct Message {
-  ShardId from, to;
+  ShardId from{}, to{};
   Purpose purpose{};
   std::uint8_t step = 0;     // of a protocol: which kind of collective, or of alarm
   std::uint8_t part = 0;     // of a collective that is several
