@@ -1,8 +1,11 @@
 // The programs whose fences are known by hand, and what a fence holds back.
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "tests/shards/networks.hpp"
 #include "tests/shards/operations.hpp"
+#include "tests/unit/errors.hpp"
 
 using namespace taskspec;
 
@@ -203,4 +206,55 @@ TEST_CASE("[two-fields] a fence on one field holds back nobody on another; one o
     if (found.has_fence) last_fence = op.number;
   };
   CHECK(passed_on_b(for_all_lanes) < 5);
+}
+
+TEST_CASE("[shard-memory] the fine stage is linear in own points, and flat in the number of shards") {
+  std::map<std::int64_t, std::uint64_t> asked, bytes;  // by own points
+  for (const std::size_t shards : {2, 4, 8, 16, 32})
+    for (const std::int64_t own : {8, 16, 32, 64}) {
+      RegionForest forest;
+      const std::int64_t tiles = own * static_cast<std::int64_t>(shards);
+      OperationList program = stencil(forest, Sharding::block(), tiles * 4, tiles);
+      for (Operation& op : program.ops)
+        if (op.kind == CallKind::launch) op.sharding = Sharding::block();
+      KeyTable keys;
+      FineStage fine(forest, keys, shards, ShardId(1));  // one with neighbours on one or both sides
+      for (const Operation& op : program.ops) (void)fine.analyse(op);
+      CHECK(fine.counts().steps == static_cast<std::uint64_t>(30 * own));
+      const std::uint64_t per_step = fine.plans().asked();
+      const auto known = asked.try_emplace(own, per_step).first->second;
+      CHECK(per_step <= known + 8);  // neighbours beyond the borders
+      const auto known_bytes = bytes.try_emplace(own, fine.bytes()).first->second;
+      CHECK(fine.bytes() <= known_bytes + 1024);
+    }
+  CHECK(asked[64] <= 9 * asked[8]);
+  CHECK(asked[64] >= 7 * asked[8]);
+  CHECK(bytes[64] <= 9 * bytes[8]);
+}
+
+TEST_CASE("[sharding] built-in shardings are turned round by formula, functions asked once; out of range is E6005") {
+  for (const std::size_t shards : {1, 2, 3, 7, 16})
+    for (const std::int64_t size : {0, 1, 2, 15, 16, 100}) {
+      const Sharding all[] = {Sharding::block(), Sharding::cyclic(), Sharding::owner(ShardId(shards - 1)),
+                              Sharding::of([](auto point, auto, auto count) { return point * point % count; }, {1, 2})};
+      for (const Sharding& sharding : all) {
+        std::int64_t sum = 0;
+        for (std::size_t shard = 0; shard < shards; ++shard) {
+          const OwnPoints own = own_points(sharding, size, shards, ShardId(shard));
+          for (std::int64_t i = 0; i < own.count(); ++i) {
+            CHECK(sharding.shard(own[i], size, shards) == ShardId(shard));
+            if (i > 0) CHECK(own[i] > own[i - 1]);
+          }
+          sum += own.count();
+        }
+        CHECK(sum == size);
+      }
+    }
+  const Sharding far = Sharding::of([](auto point, auto, auto) { return point; }, {3, 4});
+  CHECK(error_of([&] { (void)own_points(far, 8, 4, ShardId(0)); }) ==
+        "E6005 the sharding gives shard 4 for point 4 of 8, and there are shards 0..4");
+  CHECK(error_of([] { (void)own_points(Sharding::owner(ShardId(4)), 8, 4, ShardId(0)); }).starts_with("E6005"));
+  CHECK(Sharding::block() == Sharding::block());
+  CHECK_FALSE(Sharding::block() == Sharding::cyclic());
+  CHECK_FALSE(Sharding::owner(ShardId(0)) == Sharding::owner(ShardId(1)));
 }
