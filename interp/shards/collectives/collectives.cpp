@@ -9,8 +9,6 @@
 namespace taskspec {
 namespace {
 
-enum class Kind : std::uint8_t { unknown, dissemination, broadcast, reduce, all_gather, exchange };
-
 void put_blocks(Bytes& into, std::span<const Bytes> blocks) {
   ByteWriter out(into);
   out.put(static_cast<std::uint32_t>(blocks.size()));
@@ -30,6 +28,7 @@ void get_blocks(ByteView bytes, std::vector<Bytes>& into) {
 
 // A collective is a list of rounds. In each a shard sends at most one message, before it waits for at most one.
 struct Collectives::Running {
+  enum class Kind : std::uint8_t { unknown, dissemination, broadcast, reduce, all_gather, exchange };
   Kind kind = Kind::unknown;
   std::size_t self = 0, shards = 1, root = 0;
   unsigned rounds = 0, round = 0;
@@ -92,7 +91,7 @@ unsigned Collectives::rounds() const { return static_cast<unsigned>(std::bit_wid
 
 void Collectives::barrier(CollectiveKey key, Ended ended, const CallStamp& stamp) {
   auto made = std::make_unique<Running>();
-  made->kind = Kind::dissemination;
+  made->kind = Running::Kind::dissemination;
   made->ended = std::move(ended);
   made->stamp = stamp;
   start(key, std::move(made));
@@ -100,7 +99,7 @@ void Collectives::barrier(CollectiveKey key, Ended ended, const CallStamp& stamp
 
 void Collectives::all_reduce(CollectiveKey key, Bytes own, Combine combine, Got got, const CallStamp& stamp) {
   auto made = std::make_unique<Running>();
-  made->kind = Kind::dissemination;
+  made->kind = Running::Kind::dissemination;
   made->value = std::move(own);
   made->combine = std::move(combine);
   made->got = std::move(got);
@@ -110,7 +109,7 @@ void Collectives::all_reduce(CollectiveKey key, Bytes own, Combine combine, Got 
 
 void Collectives::broadcast(CollectiveKey key, ShardId root, Bytes own, Got got, const CallStamp& stamp) {
   auto made = std::make_unique<Running>();
-  made->kind = Kind::broadcast;
+  made->kind = Running::Kind::broadcast;
   made->root = root.index();
   if (root == self()) made->value = std::move(own);
   made->got = std::move(got);
@@ -120,7 +119,7 @@ void Collectives::broadcast(CollectiveKey key, ShardId root, Bytes own, Got got,
 
 void Collectives::reduce(CollectiveKey key, ShardId root, Bytes own, Combine combine, Got got, const CallStamp& stamp) {
   auto made = std::make_unique<Running>();
-  made->kind = Kind::reduce;
+  made->kind = Running::Kind::reduce;
   made->root = root.index();
   made->value = std::move(own);
   made->combine = std::move(combine);
@@ -131,7 +130,7 @@ void Collectives::reduce(CollectiveKey key, ShardId root, Bytes own, Combine com
 
 void Collectives::all_gather(CollectiveKey key, Bytes own, GotAll got, const CallStamp& stamp) {
   auto made = std::make_unique<Running>();
-  made->kind = Kind::all_gather;
+  made->kind = Running::Kind::all_gather;
   made->blocks.push_back(std::move(own));
   made->got_all = std::move(got);
   made->stamp = stamp;
@@ -141,7 +140,7 @@ void Collectives::all_gather(CollectiveKey key, Bytes own, GotAll got, const Cal
 void Collectives::exchange(CollectiveKey key, std::vector<Bytes> own, GotAll got, const CallStamp& stamp) {
   if (own.size() != shards()) bug("an exchange has a part for each shard");
   auto made = std::make_unique<Running>();
-  made->kind = Kind::exchange;
+  made->kind = Running::Kind::exchange;
   made->blocks = std::move(own);
   made->got_all = std::move(got);
   made->stamp = stamp;
@@ -156,11 +155,11 @@ Collectives::Running& Collectives::known(CollectiveKey key) {
 
 void Collectives::start(CollectiveKey key, std::unique_ptr<Running> made) {
   std::unique_ptr<Running>& slot = running_[key];
-  if (slot && slot->kind != Kind::unknown) bug("a collective of that purpose and number is in flight already");
+  if (slot && slot->kind != Running::Kind::unknown) bug("a collective of that purpose and number is in flight already");
   if (slot) made->come = std::move(slot->come);
   made->self = self().index();
   made->shards = shards();
-  made->rounds = made->kind == Kind::exchange ? (shards() > 1 ? 1 : 0) : rounds();
+  made->rounds = made->kind == Running::Kind::exchange ? (shards() > 1 ? 1 : 0) : rounds();
   slot = std::move(made);
   ++counts_.started;
   counts_.rounds += slot->rounds;
@@ -189,7 +188,7 @@ void Collectives::send(CollectiveKey key, const Running& running, std::size_t to
 }
 
 void Collectives::advance(CollectiveKey key, Running& running) {
-  if (running.kind == Kind::exchange) {
+  if (running.kind == Running::Kind::exchange) {
     if (!std::exchange(running.has_sent, true))
       for (std::size_t shard = 0; shard < running.shards; ++shard)
         if (shard != running.self) send(key, running, shard, running.blocks[shard]);
@@ -207,15 +206,15 @@ void Collectives::advance(CollectiveKey key, Running& running) {
   }
   // What is told may start others, also of this very key.
   const std::unique_ptr<Running> done = std::move(running_.extract(key).mapped());
-  if (done->kind == Kind::all_gather) {
+  if (done->kind == Running::Kind::all_gather) {
     std::vector<Bytes> by_shard(done->shards);
     for (std::size_t i = 0; i < done->shards; ++i)
       by_shard[(done->self + i) % done->shards] = std::move(done->blocks[i]);
     done->got_all(std::move(by_shard));
-  } else if (done->kind == Kind::exchange) {
+  } else if (done->kind == Running::Kind::exchange) {
     done->got_all(std::move(done->blocks));
   } else if (done->got) {
-    if (done->kind == Kind::reduce && done->place() != 0) done->value.clear();
+    if (done->kind == Running::Kind::reduce && done->place() != 0) done->value.clear();
     done->got(std::move(done->value));
   } else if (done->ended) {
     done->ended();
@@ -232,10 +231,10 @@ void Collectives::take(Message message) {
   const CollectiveKey key{message.purpose, message.number, message.part};
   const bool is_first = !running_.contains(key);
   Running& running = known(key);
-  const bool is_exchange = message.step == static_cast<std::uint8_t>(Kind::exchange);
+  const bool is_exchange = message.step == static_cast<std::uint8_t>(Running::Kind::exchange);
   const std::uint32_t place = is_exchange ? message.from.value : message.round;
   if (!running.come.emplace(place, std::move(message.payload)).second) bug("two messages of one round of a collective");
-  if (running.kind != Kind::unknown) return advance(key, running);
+  if (running.kind != Running::Kind::unknown) return advance(key, running);
   if (is_first && early_) early_(key, message.stamp);
 }
 
