@@ -3,7 +3,7 @@
 
 #include "interp/shards/collectives/tree.hpp"
 #include "interp/shards/transport/mpi.hpp"
-#include "ir/base/diag.hpp"
+#include "tests/unit/errors.hpp"
 
 using namespace taskspec;
 
@@ -42,6 +42,9 @@ bool is_right(Collectives& c) {
 
 int main() {
   if (!MpiSession::is_under_mpirun()) return 2;
+  if (error_of([] { MpiSession::check_threads(0); }) !=
+      "E6002 this MPI library lets only one thread of a process call it")
+    return 4;
   try {
     const auto session = MpiSession::start();
     Collectives collectives(session->transport());

@@ -27,16 +27,6 @@ void check(int status, const char* what) {
   throw failure("E6002", {}, std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-struct Posted {
-  Bytes bytes = Bytes(control_bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
-struct Sent {
-  Bytes bytes;
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
 }  // namespace
 
 // One lock around every call: MPI is told that calls come one at a time.
@@ -124,6 +114,16 @@ class MpiSession::End final : public Transport {
   }
 
  private:
+  struct Posted {
+    Bytes bytes = Bytes(control_bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  struct Sent {
+    Bytes bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
   void post(Posted& posted) {
     check(MPI_Irecv(posted.bytes.data(), static_cast<int>(control_bytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
                     control_, &posted.request),
@@ -180,11 +180,15 @@ MpiSession::~MpiSession() = default;
 
 bool MpiSession::is_under_mpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 
+void MpiSession::check_threads(int given) {
+  if (given < MPI_THREAD_SERIALIZED)
+    throw failure("E6002", {}, "this MPI library lets only one thread of a process call it");
+}
+
 std::unique_ptr<MpiSession> MpiSession::start() {
   int given = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
-  if (given < MPI_THREAD_SERIALIZED)
-    throw failure("E6002", {}, "this MPI library lets only one thread of a process call it");
+  check_threads(given);
   std::unique_ptr<MpiSession> made(new MpiSession);
   made->end_ = std::make_unique<End>();
   return made;

@@ -14,8 +14,9 @@ class MpiSession {
  public:
   // This process was started by mpirun: otherwise its start-up is not to be paid.
   static bool is_under_mpirun();
-  // Throws Error E6002 where the library gives too little thread support.
   static std::unique_ptr<MpiSession> start();
+  // Throws Error E6002 where the library gives so little thread support; start() does so, too.
+  static void check_threads(int given);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
 
