@@ -56,6 +56,7 @@ const std::map<std::string_view, Names> may_include = {
     // Its rooms, from the ground up: none of them sees one that sees it.
     {"interp/host/", {"interp/host/", "ir/"}},
     {"interp/report/", {"interp/report/", "ir/"}},
+    {"interp/shards/", {"interp/shards/", "interp/host/fold.hpp", "ir/"}},
     {"interp/exact/", {"interp/exact/", "ir/"}},
     {"interp/quantize/", {"interp/quantize/", "interp/exact/", "interp/control/", "ir/"}},
     {"interp/reference/", {"interp/reference/", "interp/toolbox.hpp", "frontend/", "ir/"}},
@@ -99,6 +100,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"onnx/", {"interp/import/onnx/read_model.cpp"}},
     {"google/protobuf/", {"interp/import/onnx/read_model.cpp", "interp/import/task_ir/", "bench/task_ir_text.cpp"}},
     {"CLI/", {"interp/cli/"}},
+    {"mpi", {"interp/shards/transport/mpi.cpp"}},
     {"histedit", {"interp/repl/terminal.cpp"}},
     {"starpu", {"bench/"}},
     {"tbb/", {"bench/"}},

@@ -62,6 +62,7 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"interp/host/view/root_tree.cpp", "min"},
     {"interp/host/view/root_tree.cpp", "prod"},
     {"interp/host/view/root_tree.cpp", "sum"},
+    {"interp/shards/control/call.cpp", "fill"},    // a kind of call
     {"interp/control/record_launch.cpp", "fill"},  // what tasks are called that the runtime adds
     {"interp/control/record_launch.cpp", "gather"},
     {"interp/control/record_launch.cpp", "max"},

@@ -1,0 +1,156 @@
+#include "interp/shards/analysis/coarse.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace taskspec {
+namespace {
+
+void put_in_order(std::vector<std::uint64_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+}  // namespace
+
+struct CoarseStage::Lane {
+  Lane(const RegionForest& forest, RegionId root) : tree(forest, root) {}
+  LaneTree tree;
+  // What the present operation found here.
+  std::uint64_t op = 0;
+  bool is_cross = false, is_local = false, is_forced = false;
+  std::optional<Space> scope;  // of the fence
+};
+
+CoarseStage::CoarseStage(const RegionForest& forest, KeyTable& keys, Elides elides)
+    : forest_(forest), keys_(keys), elides_(std::move(elides)) {}
+CoarseStage::~CoarseStage() = default;
+
+bool CoarseStage::elides(const RegionForest& forest, const UseKey& earlier, const UseKey& later) {
+  const Sharding &a = earlier.sharding, &b = later.sharding;
+  if (a.kind == Sharding::Kind::owner && a == b) return true;
+  return earlier.is_alike(later) && is_point_by_point(forest, later);
+}
+
+CoarseStage::Lane& CoarseStage::lane(RegionId root, std::uint32_t field) {
+  std::unique_ptr<Lane>& slot = lanes_[{root, field}];
+  if (!slot) slot = std::make_unique<Lane>(forest_, root);
+  return *slot;
+}
+
+CoarseResult CoarseStage::analyse(const Operation& op) {
+  CoarseResult result;
+  ++counts_.steps;
+  work_.clear();
+  std::vector<KeyId> keys;
+  auto each = [&](auto visit) {
+    for (std::size_t i = 0; i < op.uses.size(); ++i)
+      op.uses[i].fields.each(
+          [&](std::uint32_t field) { visit(op.uses[i], keys[i], lane(op.uses[i].space.root, field)); });
+  };
+  for (const LaunchUse& use : op.uses) keys.push_back(keys_.of(op, use));
+  each([&](const LaunchUse& use, KeyId key, Lane& lane) { collect(op, use, key, lane, result); });
+  for (Lane* lane : work_)
+    if (lane->is_cross || lane->is_forced) enter_fence(op.number, *lane, result);
+  each([&](const LaunchUse& use, KeyId, Lane& lane) {
+    if (use.privilege != Privilege::in && use.privilege != Privilege::reduce) prune(use, lane, result);
+  });
+  each([&](const LaunchUse& use, KeyId key, Lane& lane) { enter(op, use, key, lane, result); });
+  count(op, result);
+  std::erase(result.local, op.number);
+  for (auto* numbers : {&result.local, &result.fences, &result.arrives_after, &result.arrives_after_fences})
+    put_in_order(*numbers);
+  return result;
+}
+
+void CoarseStage::collect(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result) {
+  if (lane.op != op.number) {
+    lane.op = op.number;
+    lane.is_cross = lane.is_local = lane.is_forced = false;
+    lane.scope.reset();
+    work_.push_back(&lane);
+  }
+  const std::uint64_t touched_before = lane.tree.touched();
+  const LaneTree::Place place = lane.tree.place(use);
+  const UseKey& later = keys_[key];
+  auto widen = [&](const Space& to) {
+    if (!lane.scope) lane.scope = bound(forest_, use);
+    lane.scope = forest_.common_ancestor(*lane.scope, to);
+  };
+  lane.tree.each_that_may_meet(place, [&](LaneTree::Place at, LaneTree::Entry& entry) {
+    if (entry.is_fence) {
+      result.fences.push_back(entry.op);
+      return;
+    }
+    if (hazard(entry.privilege, entry.reduce, use.privilege, use.op) == Hazard::none) return;
+    const UseKey& earlier = keys_[entry.key];
+    if (op.by_owners || (!earlier.by_owners && elides_(forest_, earlier, later))) {
+      result.local.push_back(entry.op);
+      lane.is_local = true;
+    } else {
+      lane.is_cross = true;
+      widen(lane.tree.bound(at));
+      widen(bound(forest_, use));
+    }
+  });
+  if (lane.tree.at(place).size() >= longest_list) {
+    lane.is_forced = true;
+    widen(lane.tree.bound(place));
+  }
+  counts_.touched += lane.tree.touched() - touched_before;
+}
+
+// It stands for all that is under its scope: who comes later finds it in their place.
+void CoarseStage::enter_fence(std::uint64_t op, Lane& lane, CoarseResult& result) {
+  const LaneTree::Place place = lane.tree.place(*lane.scope);
+  lane.tree.remove_under(place, [&](const LaneTree::Entry& entry) {
+    (entry.is_fence ? result.arrives_after_fences : result.arrives_after).push_back(entry.op);
+    return true;
+  });
+  lane.tree.add(place, {.op = op, .key = {}, .is_fence = true});
+  result.has_fence = true;
+  result.fences.push_back(op);
+}
+
+// A write waits for every older user below what it is of, and whatever may meet one of these may meet it.
+void CoarseStage::prune(const LaunchUse& use, Lane& lane, CoarseResult& result) {
+  lane.tree.remove_under(lane.tree.place(bound(forest_, use)), [&](const LaneTree::Entry& entry) {
+    if (entry.is_fence) return false;
+    result.local.push_back(entry.op);
+    return true;
+  });
+}
+
+void CoarseStage::enter(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result) {
+  const LaneTree::Place place = lane.tree.place(use);
+  if (use.privilege == Privilege::in)
+    for (LaneTree::Entry& entry : lane.tree.at(place))
+      if (!entry.is_fence && entry.privilege == Privilege::in && entry.key == key) {
+        // Equal reads are one entry: the later one stands behind the earlier.
+        result.local.push_back(entry.op);
+        entry.op = op.number;
+        return;
+      }
+  lane.tree.add(place, {.op = op.number, .key = key, .privilege = use.privilege, .reduce = use.op});
+}
+
+void CoarseStage::count(const Operation& op, const CoarseResult& result) {
+  counts_.collectives += result.has_fence;
+  for (const Lane* lane : work_) {
+    counts_.forced += lane->is_forced && !lane->is_cross;
+    if (!op.is_counted)
+      counts_.other_fences += lane->is_cross;
+    else if (lane->is_cross)
+      ++counts_.fences;
+    else if (lane->is_local)
+      ++counts_.elided;
+  }
+}
+
+std::size_t CoarseStage::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [key, lane] : lanes_) bytes += sizeof(Lane) + lane->tree.bytes();
+  return bytes;
+}
+
+}  // namespace taskspec

@@ -1,0 +1,66 @@
+// The coarse stage: for every operation, on every shard alike, what it must wait for, by upper bounds. It never looks
+// at the points of a launch, so it costs the same for four points and for four million.
+//
+//   CoarseStage coarse(forest, keys);
+//   const CoarseResult found = coarse.analyse(op);
+//   // found.local: operations whose fine stage on this shard comes first; found.fences: fences that must be complete
+//
+// A dependence is local, and needs no word between shards, where both sides have one key, its partition is disjoint and
+// its projection injective: then a point depends only on points of its own shard. Else the operation has a fence over
+// the smallest region that holds both sides, in the fields concerned; it takes the place of all users there.
+#pragma once
+#include <memory>
+
+#include "interp/shards/analysis/lane_tree.hpp"
+
+namespace taskspec {
+
+struct CoarseResult {
+  std::vector<std::uint64_t> local;   // operations
+  std::vector<std::uint64_t> fences;  // by the operation that they came with, its own one too
+  bool has_fence = false;
+  std::vector<std::uint64_t> arrives_after;         // operations whose fine stage on this shard its fence stands for
+  std::vector<std::uint64_t> arrives_after_fences;  // that must have arrived here
+};
+
+class CoarseStage {
+ public:
+  struct Counts {
+    std::uint64_t steps = 0;    // operations
+    std::uint64_t touched = 0;  // entries of lists
+    std::uint64_t fences = 0, elided = 0, other_fences = 0, forced = 0, collectives = 0;
+  };
+  // Whether a dependence is local; given from outside where more is to be proved than what stands above.
+  using Elides = std::function<bool(const RegionForest&, const UseKey& earlier, const UseKey& later)>;
+  static bool elides(const RegionForest& forest, const UseKey& earlier, const UseKey& later);
+
+  CoarseStage(const RegionForest& forest, KeyTable& keys, Elides elides = CoarseStage::elides);
+  ~CoarseStage();
+
+  // Operations come in program order.
+  CoarseResult analyse(const Operation& op);
+
+  const Counts& counts() const { return counts_; }
+  std::size_t bytes() const;
+
+  static constexpr std::size_t longest_list = 256;  // at one place; then a fence takes its place
+
+ private:
+  struct Lane;
+  struct Found;
+  Lane& lane(RegionId root, std::uint32_t field);
+  void collect(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result);
+  void enter_fence(std::uint64_t op, Lane& lane, CoarseResult& result);
+  void prune(const LaunchUse& use, Lane& lane, CoarseResult& result);
+  void enter(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result);
+  void count(const Operation& op, const CoarseResult& result);
+
+  const RegionForest& forest_;
+  KeyTable& keys_;
+  const Elides elides_;
+  std::map<std::pair<RegionId, std::uint32_t>, std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane*> work_;  // of the present operation
+  Counts counts_;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,84 @@
+#include "interp/shards/analysis/operation.hpp"
+
+#include <cstdlib>
+
+namespace taskspec {
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
+  return hash ^ hash >> 29;
+}
+
+std::uint64_t hash_of(const UseKey& key) {
+  std::uint64_t hash = mixed(key.domain.rank, key.by_owners);
+  for (std::size_t axis = 0; axis < key.domain.rank; ++axis)
+    hash = mixed(mixed(hash, static_cast<std::uint64_t>(key.domain.lo[axis])),
+                 static_cast<std::uint64_t>(key.domain.hi[axis]));
+  hash = mixed(mixed(hash, static_cast<std::uint64_t>(key.sharding.kind)), key.sharding.owner_shard.value);
+  hash = mixed(mixed(hash, key.sharding.hash.low), key.use.partition.value);
+  hash = mixed(mixed(hash, key.use.space.root.value), key.use.space.partition.value);
+  for (const std::int64_t at : key.use.space.colour.at) hash = mixed(hash, static_cast<std::uint64_t>(at));
+  hash = mixed(mixed(hash, static_cast<std::uint64_t>(key.use.projection.kind)), key.use.projection.hash);
+  for (const std::int64_t offset : key.use.projection.offsets) hash = mixed(hash, static_cast<std::uint64_t>(offset));
+  return hash;
+}
+
+// Every colour is some point's.
+bool is_onto(const RegionForest& forest, const UseKey& key) {
+  const Rect& colours = forest[key.use.partition].colours;
+  const Projection& f = key.use.projection;
+  if (key.domain.empty() || f.kind == Projection::Kind::function) return false;
+  const auto image = f.image(key.domain);
+  if (!image || !image->contains(colours)) return false;
+  // The image is a rectangle of colours without holes where each coordinate moves by one with an axis of its own.
+  std::array<bool, highest_rank> is_used{};
+  for (std::size_t row = 0; row < f.out; ++row) {
+    std::size_t found = 0;
+    for (std::size_t axis = 0; axis < f.in; ++axis) {
+      const std::int64_t factor = f.factors[row][axis];
+      if (factor == 0 || key.domain.extent(axis) < 2) continue;
+      if (std::abs(factor) != 1 || is_used[axis]) return false;
+      is_used[axis] = true;
+      ++found;
+    }
+    if (found > 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool UseKey::is_alike(const UseKey& other) const {
+  if (hash != other.hash || !(domain == other.domain) || !(sharding == other.sharding) ||
+      by_owners != other.by_owners || use.partition != other.use.partition)
+    return false;
+  return use.partition.valid() ? use.projection == other.use.projection : use.space == other.use.space;
+}
+
+KeyId KeyTable::of(const Operation& op, const LaunchUse& use) {
+  UseKey key{op.domain, op.sharding, {}, op.by_owners, 0};
+  key.use.space = use.space;
+  key.use.partition = use.partition;
+  if (use.partition.valid()) key.use.projection = use.projection;
+  key.hash = hash_of(key);
+  const auto [begin, end] = by_hash_.equal_range(key.hash);
+  for (auto known = begin; known != end; ++known)
+    if (keys_[known->second.index()].is_alike(key)) return known->second;
+  const KeyId id(keys_.size());
+  by_hash_.emplace(key.hash, id);
+  keys_.push_back(std::move(key));
+  return id;
+}
+
+bool covers_bound(const RegionForest& forest, const UseKey& key) {
+  if (!key.use.partition.valid()) return !key.domain.empty();
+  return is_onto(forest, key) && forest.complete(key.use.partition);
+}
+
+bool is_point_by_point(const RegionForest& forest, const UseKey& key) {
+  if (!key.use.partition.valid()) return key.domain.size() <= 1;
+  return key.use.projection.injective(key.domain) && forest.disjoint(key.use.partition);
+}
+
+}  // namespace taskspec

@@ -1,0 +1,200 @@
+#include "interp/shards/control/call.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace taskspec {
+namespace {
+
+enum class Tag : std::uint8_t {
+  integer = 1,
+  real,
+  boolean,
+  text,
+  list,
+  created,
+  future,
+  domain,
+  sharding,
+  projection,
+};
+
+constexpr std::string_view created_names[] = {"region", "partition", "field", "task", "agent"};
+
+std::string domain_text(ByteReader& in) {
+  Rect rect;
+  rect.rank = std::min(in.get<std::uint8_t>(), highest_rank);
+  for (std::size_t axis = 0; axis < rect.rank; ++axis) {
+    rect.lo[axis] = in.get<std::int64_t>();
+    rect.hi[axis] = in.get<std::int64_t>();
+  }
+  return rect.text();
+}
+
+std::string hash_text(ByteReader& in) {
+  const auto low = in.get<std::uint64_t>(), high = in.get<std::uint64_t>();
+  return Hash128{low, high}.text();
+}
+
+std::string sharding_text(ByteReader& in) {
+  const auto kind = in.get<Sharding::Kind>();
+  if (kind == Sharding::Kind::owner) return fmt::format("owner({})", in.get<std::uint32_t>());
+  if (kind == Sharding::Kind::function) return "function " + hash_text(in);
+  return kind == Sharding::Kind::block ? std::string("by blocks") : std::string("in turn");
+}
+
+std::string projection_text(ByteReader& in) {
+  const auto kind = in.get<Projection::Kind>();
+  const auto rank_in = in.get<std::uint8_t>(), rank_out = in.get<std::uint8_t>();
+  if (kind == Projection::Kind::identity) return "identity";
+  if (kind == Projection::Kind::function) return fmt::format("function {:016x}", in.get<std::uint64_t>());
+  std::string made;
+  for (int row = 0; row < rank_out; ++row) {
+    std::string sum;
+    for (int axis = 0; axis < rank_in; ++axis)
+      if (const auto factor = in.get<std::int64_t>(); factor != 0)
+        sum += fmt::format("{}{}*i{}", sum.empty() ? "" : " + ", factor, axis);
+    const auto offset = in.get<std::int64_t>();
+    made += (row ? ", " : "") + (sum.empty() ? fmt::format("{}", offset) : fmt::format("{} + {}", sum, offset));
+  }
+  return "(" + made + ")";
+}
+
+std::string value_text(ByteReader& in);
+
+std::string list_text(ByteReader& in) {
+  std::string made;
+  for (auto count = in.get<std::uint32_t>(); count > 0 && in.ok(); --count)
+    made += (made.empty() ? "" : ", ") + value_text(in);
+  return "[" + made + "]";
+}
+
+std::string value_text(ByteReader& in) {
+  switch (in.get<Tag>()) {
+    case Tag::integer:
+      return std::to_string(in.get<std::int64_t>());
+    case Tag::real:
+      return fmt::format("{}", in.get<double>());
+    case Tag::boolean:
+      return in.get<std::uint8_t>() ? "true" : "false";
+    case Tag::text:
+      return fmt::format("\"{}\"", in.text());
+    case Tag::list:
+      return list_text(in);
+    case Tag::created: {
+      const auto what = std::min<std::size_t>(in.get<std::uint8_t>(), std::size(created_names) - 1);
+      return fmt::format("{} {}", created_names[what], in.get<std::uint64_t>());
+    }
+    case Tag::future: {
+      const auto call = in.get<std::uint64_t>();
+      return fmt::format("output {} of call {}", in.get<std::uint32_t>(), call);
+    }
+    case Tag::domain:
+      return domain_text(in);
+    case Tag::sharding:
+      return sharding_text(in);
+    case Tag::projection:
+      return projection_text(in);
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::string_view text(CallKind kind) {
+  constexpr std::string_view texts[] = {"none", "start",  "region",  "partition", "fill",   "launch",
+                                        "call", "future", "receive", "attach",    "detach", "deletion"};
+  return texts[std::min(static_cast<std::size_t>(kind), std::size(texts) - 1)];
+}
+
+void CallArguments::clear() {
+  bytes_.assign(head, std::byte{});
+  marks_.clear();
+}
+
+CallArguments& CallArguments::argument(const char* name) {
+  marks_.push_back({name, static_cast<std::uint32_t>(bytes_.size() - head)});
+  return *this;
+}
+
+CallArguments& CallArguments::integer(std::int64_t value) {
+  ByteWriter(bytes_).put(Tag::integer).put(value);
+  return *this;
+}
+
+CallArguments& CallArguments::real(double value) {
+  constexpr std::uint64_t the_nan = 0x7ff8000000000000;
+  ByteWriter(bytes_).put(Tag::real).put(std::isnan(value) ? the_nan : std::bit_cast<std::uint64_t>(value));
+  return *this;
+}
+
+CallArguments& CallArguments::boolean(bool value) {
+  ByteWriter(bytes_).put(Tag::boolean).put(static_cast<std::uint8_t>(value));
+  return *this;
+}
+
+CallArguments& CallArguments::text(std::string_view value) {
+  ByteWriter(bytes_).put(Tag::text).text(value);
+  return *this;
+}
+
+CallArguments& CallArguments::list(std::size_t count) {
+  ByteWriter(bytes_).put(Tag::list).put(static_cast<std::uint32_t>(count));
+  return *this;
+}
+
+CallArguments& CallArguments::created(Created what, std::uint64_t number) {
+  ByteWriter(bytes_).put(Tag::created).put(what).put(number);
+  return *this;
+}
+
+CallArguments& CallArguments::future(std::uint64_t call, std::uint32_t slot) {
+  ByteWriter(bytes_).put(Tag::future).put(call).put(slot);
+  return *this;
+}
+
+CallArguments& CallArguments::domain(const Rect& value) {
+  ByteWriter out(bytes_);
+  out.put(Tag::domain).put(value.rank);
+  for (std::size_t axis = 0; axis < value.rank; ++axis) out.put(value.lo[axis]).put(value.hi[axis]);
+  return *this;
+}
+
+CallArguments& CallArguments::sharding(const Sharding& value) {
+  ByteWriter out(bytes_);
+  out.put(Tag::sharding).put(value.kind);
+  if (value.kind == Sharding::Kind::owner) out.put(value.owner_shard.value);
+  if (value.kind == Sharding::Kind::function) out.put(value.hash.low).put(value.hash.high);
+  return *this;
+}
+
+CallArguments& CallArguments::projection(const Projection& value) {
+  ByteWriter out(bytes_);
+  out.put(Tag::projection).put(value.kind).put(value.in).put(value.out);
+  if (value.kind == Projection::Kind::function) out.put(value.hash);
+  if (value.kind == Projection::Kind::affine)
+    for (std::size_t row = 0; row < value.out; ++row) {
+      for (std::size_t axis = 0; axis < value.in; ++axis) out.put(value.factors[row][axis]);
+      out.put(value.offsets[row]);
+    }
+  return *this;
+}
+
+Hash128 CallArguments::hash(const Hash128& before, std::uint64_t number, CallKind kind) {
+  std::memcpy(bytes_.data(), &before.low, 8);
+  std::memcpy(bytes_.data() + 8, &before.high, 8);
+  std::memcpy(bytes_.data() + 16, &number, 8);
+  std::memcpy(bytes_.data() + 24, &kind, 1);
+  return hash128(bytes_);
+}
+
+std::string text_of_values(ByteView values) {
+  ByteReader in(values);
+  std::string made;
+  while (in.left() > 0) made += (made.empty() ? "" : ", ") + value_text(in);
+  return made;
+}
+
+}  // namespace taskspec

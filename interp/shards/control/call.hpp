@@ -1,0 +1,70 @@
+// A call of the runtime with all its actual arguments, as the bytes that are hashed: numbers in little endian, a type
+// tag before each value, nothing that could differ between replicas that agree (no address, no place in the text).
+//
+//   CallArguments arguments;
+//   arguments.argument("task").created(Created::task, 3).argument("domain").domain(Rect::of({4}));
+//   log.record(CallKind::launch, "stencil", arguments, span);
+#pragma once
+#include <string>
+
+#include "interp/shards/analysis/sharding.hpp"
+#include "ir/region/projection.hpp"
+
+namespace taskspec {
+
+enum class CallKind : std::uint8_t {
+  none,
+  start,  // of the session: program text, arguments, shards, level
+  region,
+  partition,
+  fill,
+  launch,
+  single,  // a task called alone
+  future,
+  receive,
+  attach,
+  detach,
+  deletion,
+};
+std::string_view text(CallKind kind);
+
+// What is known by the number of its creation.
+enum class Created : std::uint8_t { region, partition, field, task, agent };
+
+class CallArguments {
+ public:
+  CallArguments() { clear(); }
+  void clear();
+
+  // `name` must live as long as the program.
+  CallArguments& argument(const char* name);
+  CallArguments& integer(std::int64_t value);
+  CallArguments& real(double value);  // one NaN; -0 is not 0
+  CallArguments& boolean(bool value);
+  CallArguments& text(std::string_view value);
+  CallArguments& list(std::size_t count);  // its values follow
+  CallArguments& created(Created what, std::uint64_t number);
+  CallArguments& future(std::uint64_t call, std::uint32_t slot);
+  CallArguments& domain(const Rect& value);
+  CallArguments& sharding(const Sharding& value);
+  CallArguments& projection(const Projection& value);
+
+  struct Mark {
+    const char* name;
+    std::uint32_t begin;  // in bytes()
+  };
+  ByteView bytes() const { return ByteView(bytes_).subspan(head); }
+  std::span<const Mark> marks() const { return marks_; }
+  // h_n = XXH3_128(h_{n-1} || n || kind || arguments).
+  Hash128 hash(const Hash128& before, std::uint64_t number, CallKind kind);
+
+ private:
+  static constexpr std::size_t head = 16 + 8 + 1;  // room in front for what is hashed before the arguments
+  Bytes bytes_;
+  std::vector<Mark> marks_;
+};
+
+// As a message shows them: "0..4", "[1, 2.5]", "cyclic", "region 3".
+std::string text_of_values(ByteView values);
+
+}  // namespace taskspec

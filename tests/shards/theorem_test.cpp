@@ -1,0 +1,427 @@
+// Theorem 1 on the engine itself: whatever the delays and the sharding, the shards together find the graph that one
+// analysis of all points finds, and at every step what is found stands on what is there. Planted faults are seen.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/region/users.hpp"
+#include "tests/shards/networks.hpp"
+#include "tests/shards/operations.hpp"
+#include "tests/unit/random_cases.hpp"
+#include "tests/unit/random_regions.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+using Edges = std::set<std::pair<PointTask, PointTask>>;
+
+// The judge: each point of each operation, in program order, by the exact users of ir/region.
+struct Exact {
+  std::vector<PointTask> tasks;
+  Edges edges;
+  std::map<PointTask, std::set<PointTask>> behind;  // whom each must wait for, directly or not
+};
+
+Exact exact_graph(const RegionForest& forest, const std::vector<Operation>& ops) {
+  Exact exact;
+  FieldUsers users;
+  for (const Operation& op : ops)
+    for (std::int64_t i = 0; i < op.domain.size(); ++i) {
+      const auto user = static_cast<FieldUsers::User>(exact.tasks.size());
+      const PointTask task{op.number, i};
+      std::vector<FieldUsers::Edge> before;
+      for (const LaunchUse& use : op.uses)
+        users.add(forest, user, {use.at(op.domain.point(i)), use.fields, use.privilege, use.op}, before);
+      auto& behind = exact.behind[task];
+      for (const FieldUsers::Edge& edge : before) {
+        const PointTask from = exact.tasks[edge.user];
+        exact.edges.emplace(from, task);
+        behind.insert(from);
+        behind.insert(exact.behind[from].begin(), exact.behind[from].end());
+      }
+      exact.tasks.push_back(task);
+    }
+  return exact;
+}
+
+// A random program of independent launches.
+std::vector<Operation> random_program(GrownForest& grown, std::size_t count) {
+  std::vector<Operation> ops;
+  const auto shardings = [&]() -> Sharding {
+    switch (grown.number(0, 4)) {
+      case 0:
+        return Sharding::cyclic();
+      case 1:
+        return Sharding::owner(ShardId(0));
+      case 2: {
+        const auto a = grown.number(0, 3);
+        return Sharding::of([a](std::int64_t point, std::int64_t, std::int64_t shards) { return (point + a) % shards; },
+                            {static_cast<std::uint64_t>(a), 5});
+      }
+      default:
+        return Sharding::block();
+    }
+  };
+  for (int tries = 0; ops.size() < count && tries < 300; ++tries) {
+    Operation op{.number = ops.size() + 1, .sharding = shardings()};
+    auto choose = [&](LaunchUse& use) {
+      use.fields = {};
+      for (const std::uint32_t field : {0u, 1u})
+        if (grown.number(0, 2) > 0) use.fields.add(field);
+      use.privilege = static_cast<Privilege>(grown.number(0, 3));
+      use.op = static_cast<ReduceOp>(grown.number(0, 1));
+    };
+    if (!ops.empty() && grown.number(0, 1)) {
+      // The same pieces again, in another way: equal keys are what loops are made of.
+      const Operation& earlier = ops[grown.pick(ops.size())];
+      op.domain = earlier.domain;
+      op.uses = earlier.uses;
+      if (grown.number(0, 2)) op.sharding = earlier.sharding;
+      for (LaunchUse& use : op.uses) choose(use);
+      if (!conflict(grown.forest, op.domain, op.uses)) ops.push_back(op);
+      continue;
+    }
+    const GrownPartition& first = grown.nodes[grown.pick(grown.nodes.size())];
+    op.domain = grown.number(0, 3) ? grown.forest[first.id].colours : Rect::of({grown.number(1, 5)});
+    bool fits = op.domain.size() <= 8;
+    for (std::int64_t k = grown.number(1, 2); k > 0 && fits; --k) {
+      LaunchUse use;
+      const GrownPartition& node = k == 1 ? first : grown.nodes[grown.pick(grown.nodes.size())];
+      const Rect& colours = grown.forest[node.id].colours;
+      if (grown.number(0, 5) == 0) {
+        use.space = grown.spaces[grown.pick(grown.spaces.size())].first;
+      } else {
+        use.space = {grown.forest[node.id].parent.root};
+        use.partition = node.id;
+        if (op.domain.rank == colours.rank && grown.number(0, 2)) {
+          use.projection = Projection::identity(colours.rank);
+        } else if (grown.number(0, 1)) {
+          const std::int64_t halves = grown.number(1, 2);
+          use.projection = Projection::of(
+              op.domain.rank, colours.rank,
+              [halves, colours](const Point& p) {
+                Point colour{{}, colours.rank};
+                for (std::size_t axis = 0; axis < colours.rank; ++axis)
+                  colour.at[axis] = p.at[0] / halves % std::max<std::int64_t>(colours.extent(axis), 1);
+                return colour;
+              },
+              static_cast<std::uint64_t>(halves));
+        } else {
+          std::array<std::array<std::int64_t, 4>, 4> factors{};
+          std::array<std::int64_t, 4> offsets{};
+          for (std::size_t row = 0; row < colours.rank; ++row) {
+            factors[row][0] = grown.number(-1, 1);
+            offsets[row] = grown.number(0, 2);
+          }
+          use.projection = Projection::affine(op.domain.rank, colours.rank, factors, offsets);
+        }
+        each_point(op.domain, [&](const Point& p) { return fits = fits && colours.contains(use.projection(p)); });
+      }
+      choose(use);
+      use.name = "p";
+      op.uses.push_back(use);
+    }
+    if (fits && !conflict(grown.forest, op.domain, op.uses)) ops.push_back(op);
+  }
+  return ops;
+}
+
+struct Plan {
+  CoarseStage::Elides elides = CoarseStage::elides;
+  std::function<void(const Operation&, CoarseResult&)> found{};
+  std::function<Operation(const Operation&, std::size_t shard)> replica{};  // what a shard takes an operation for
+};
+
+struct Outcome {
+  bool hung = false;
+  std::size_t invalid_steps = 0;  // an edge from a task that is not there yet, or one found twice
+  std::size_t out_of_time = 0;    // an edge between shards against Lamport's order
+  std::size_t missing = 0;        // tasks that nobody found
+  std::size_t unordered = 0;      // exact edges that are not in the union, directly or not
+  std::size_t untrue = 0;         // edges of the union that no exact path has
+  std::size_t across = 0;         // edges between shards
+  std::vector<std::uint64_t> steps;
+  bool is_right() const { return !hung && invalid_steps + out_of_time + missing + unordered + untrue == 0; }
+};
+
+struct Registered {
+  std::size_t shard;
+  std::uint64_t time;
+};
+
+// What the shards find together, looked at after every step.
+class Graph {
+ public:
+  void add(std::uint64_t op, std::size_t shard, const FineResult& result, std::uint64_t time) {
+    for (const PointEdge& edge : result.edges) {
+      const auto from = tasks.find(edge.from);
+      if (from == tasks.end()) {
+        ++outcome.invalid_steps;
+      } else if (from->second.shard != shard) {
+        ++outcome.across;
+        outcome.out_of_time += from->second.time >= time;
+      }
+      edges.emplace(edge.from, edge.to);
+    }
+    for (const std::int64_t point : result.own)
+      outcome.invalid_steps += !tasks.emplace(PointTask{op, point}, Registered{shard, time}).second;
+  }
+
+  std::map<PointTask, Registered> tasks;
+  Edges edges;
+  Outcome outcome;
+};
+
+class Judge final : public Executor {
+ public:
+  Judge(Graph& graph, std::size_t shard) : graph_(graph), shard_(shard) {}
+  void found(const Operation& op, const FineResult& result, std::uint64_t time) override {
+    graph_.add(op.number, shard_, result, time);
+  }
+
+ private:
+  Graph& graph_;
+  const std::size_t shard_;
+};
+
+// The union of what all shards found beside the exact graph.
+void judge(const Exact& exact, Graph& graph) {
+  for (const PointTask& task : exact.tasks) graph.outcome.missing += !graph.tasks.contains(task);
+  // Closure of what was found, in program order.
+  std::map<PointTask, std::set<PointTask>> behind;
+  for (const PointTask& task : exact.tasks) {
+    auto& own = behind[task];
+    for (auto at = graph.edges.begin(); at != graph.edges.end(); ++at)
+      if (at->second == task) {
+        own.insert(at->first);
+        own.insert(behind[at->first].begin(), behind[at->first].end());
+      }
+  }
+  for (const auto& [from, to] : exact.edges) graph.outcome.unordered += !behind[to].contains(from);
+  for (const auto& [from, to] : graph.edges) {
+    const auto known = exact.behind.find(to);
+    graph.outcome.untrue += known == exact.behind.end() || !known->second.contains(from);
+  }
+}
+
+// All shards in turns, behind transports that delay and reorder.
+Outcome run(GrownForest& grown, const std::vector<Operation>& ops, std::size_t shards, std::uint64_t seed,
+            const Plan& plan) {
+  const Exact exact = exact_graph(grown.forest, ops);
+  TurnNetwork network(shards, seed, 8);
+  Graph graph;
+  std::vector<std::unique_ptr<Judge>> judges;
+  std::vector<std::unique_ptr<AnalysisEngine>> engines;
+  std::vector<std::size_t> issued(shards);
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    judges.push_back(std::make_unique<Judge>(graph, shard));
+    engines.push_back(std::make_unique<AnalysisEngine>(
+        grown.forest, network.at(shard), *judges.back(),
+        AnalysisEngine::Options{.elides = plan.elides, .coarse_in_a_turn = 2, .found = plan.found}));
+  }
+  auto turn = [&](std::size_t shard) {
+    if (issued[shard] < ops.size() && network.random()() % 3) {
+      const Operation& op = ops[issued[shard]++];
+      engines[shard]->issue(plan.replica ? plan.replica(op, shard) : op);
+    }
+    (void)engines[shard]->turn();
+  };
+  auto done = [&] {
+    for (std::size_t shard = 0; shard < shards; ++shard)
+      if (issued[shard] < ops.size() || !engines[shard]->is_idle()) return false;
+    return true;
+  };
+  Outcome& outcome = graph.outcome;
+  outcome.hung = !network.run_until(done, turn);
+  judge(exact, graph);
+  for (const auto& engine : engines) outcome.steps.push_back(engine->fine().counts().steps);
+  return outcome;
+}
+
+struct Case {
+  explicit Case(std::uint64_t seed) : grown(seed), shards(1 + seed % 5) {
+    for (int i = 0; i < 6; ++i) grown.grow();
+    if (!grown.nodes.empty()) ops = random_program(grown, 14);
+  }
+  GrownForest grown;
+  std::size_t shards;
+  std::vector<Operation> ops;
+};
+
+// How many of some programs go wrong with a fault planted.
+std::size_t caught(const Plan& plan, std::uint64_t programs = 150) {
+  std::size_t count = 0;
+  for (std::uint64_t seed = 1; seed <= programs; ++seed) {
+    Case c(seed);
+    c.shards = 2 + seed % 3;
+    count += !run(c.grown, c.ops, c.shards, seed, plan).is_right();
+  }
+  return count;
+}
+
+// As if names were enough: the projection need not be injective, or the partition not disjoint.
+bool names_only(const RegionForest&, const UseKey& a, const UseKey& b) { return a.is_alike(b); }
+bool without_injective(const RegionForest& forest, const UseKey& a, const UseKey& b) {
+  return a.is_alike(b) && (!a.use.partition.valid() || forest.disjoint(a.use.partition));
+}
+bool without_disjoint(const RegionForest&, const UseKey& a, const UseKey& b) {
+  return a.is_alike(b) && a.use.partition.valid() && a.use.projection.injective(a.domain);
+}
+bool without_sharding(const RegionForest& forest, const UseKey& a, const UseKey& b) {
+  UseKey same = a;
+  same.sharding = b.sharding;
+  same.hash = b.hash;
+  return same.is_alike(b) && is_point_by_point(forest, b);
+}
+
+}  // namespace
+
+TEST_CASE("[theorem1] the shards together find the exact graph, and every step on the way is valid") {
+  std::size_t edges = 0, across = 0;
+  for (const std::uint64_t seed : random_seeds(400, 20'000)) {
+    CAPTURE(seed);
+    Case c(seed);
+    const Outcome outcome = run(c.grown, c.ops, c.shards, seed, {});
+    CHECK_FALSE(outcome.hung);
+    CHECK(outcome.invalid_steps == 0);
+    CHECK(outcome.out_of_time == 0);
+    CHECK(outcome.missing == 0);
+    CHECK(outcome.unordered == 0);
+    CHECK(outcome.untrue == 0);
+    edges += exact_graph(c.grown.forest, c.ops).edges.size();
+    across += outcome.across;
+  }
+  CHECK(edges > 1000);
+  CHECK(across > 300);
+}
+
+TEST_CASE("[theorem1] planted faults are seen") {
+  CHECK(caught({}) == 0);
+  CHECK(caught({.elides = [](auto&, auto&, auto&) { return true; }}) > 10);
+  CHECK(caught({.elides = names_only}) > 1);
+  CHECK(caught({.elides = without_injective}) > 0);
+  CHECK(caught({.elides = without_disjoint}) > 0);
+  CHECK(caught({.elides = without_sharding}) > 0);
+  // An operation that does not wait for the fences in its lists.
+  CHECK(caught({.found = [](const Operation&, CoarseResult& found) { found.fences.clear(); }}) > 10);
+  // A fence that arrives before the local fine stages it stands for.
+  CHECK(caught({.found = [](const Operation&, CoarseResult& found) { found.arrives_after.clear(); }}) > 1);
+  // An operation that does not wait for the older ones of its own shard.
+  CHECK(caught({.found = [](const Operation&, CoarseResult& found) { found.local.clear(); }}) > 1);
+  // A sharding that is no function: each shard thinks itself the owner, or nobody.
+  auto mine = [](const Operation& op, std::size_t shard) {
+    Operation replica = op;
+    if (op.number % 3 == 0)
+      replica.sharding =
+          Sharding::of([shard](std::int64_t point, std::int64_t,
+                               std::int64_t shards) { return (point + static_cast<std::int64_t>(shard)) % shards; },
+                       {1, 1});
+    return replica;
+  };
+  CHECK(caught({.replica = mine}) > 10);
+}
+
+TEST_CASE("[theorem1] a group with dependent members is refused before it comes here") {
+  RegionForest forest;
+  const RegionId r = forest.add({"R", "r", Rect::of({8}), {{"a", Precision::f64}}});
+  LaunchUse write = use(forest, blocks(forest, {r}, Point::of(4)), {0}, Privilege::inout);
+  write.projection = Projection::affine(1, 1, {}, {});
+  const auto found = conflict(forest, Rect::of({2}), {&write, 1});
+  REQUIRE(found);
+  CHECK(diagnostic(forest, {&write, 1}, *found, {}).code.text() == "E3101");
+}
+
+TEST_CASE("[theorem1] no shard analyses for others") {
+  for (const std::uint64_t seed : random_seeds(50, 500)) {
+    Case c(seed);
+    c.shards = 4;
+    for (Operation& op : c.ops) op.sharding = Sharding::block();
+    const Outcome outcome = run(c.grown, c.ops, c.shards, seed, {});
+    std::uint64_t all = 0, own = 0;
+    for (const Operation& op : c.ops) {
+      all += static_cast<std::uint64_t>(op.domain.size());
+      own += static_cast<std::uint64_t>((op.domain.size() + 3) / 4);
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint64_t steps : outcome.steps) {
+      sum += steps;
+      CHECK(steps <= own);
+    }
+    CHECK(sum == all);
+  }
+}
+
+namespace {
+
+// Edges and own points as a message to the judge.
+class Notes final : public Executor {
+ public:
+  void found(const Operation& op, const FineResult& result, std::uint64_t time) override {
+    ByteWriter out(bytes);
+    out.put(op.number).put(time).put(result.own.size()).put(result.edges.size());
+    for (const std::int64_t point : result.own) out.put(point);
+    for (const PointEdge& edge : result.edges) out.put(edge.from.op).put(edge.from.point).put(edge.to.point);
+  }
+  Bytes bytes;
+};
+
+struct Noted {
+  std::size_t shard;
+  std::uint64_t op, time;
+  FineResult result;
+};
+
+void read_notes(ByteView bytes, std::size_t shard, std::vector<Noted>& into) {
+  ByteReader in(bytes);
+  while (in.left() > 0) {
+    Noted noted{shard, in.get<std::uint64_t>(), in.get<std::uint64_t>(), {}};
+    const auto own = in.get<std::size_t>(), edges = in.get<std::size_t>();
+    for (std::size_t i = 0; i < own; ++i) noted.result.own.push_back(in.get<std::int64_t>());
+    for (std::size_t i = 0; i < edges; ++i) {
+      const PointTask from{in.get<std::uint64_t>(), in.get<std::int64_t>()};
+      noted.result.edges.push_back({from, {noted.op, in.get<std::int64_t>()}, {}});
+    }
+    into.push_back(std::move(noted));
+  }
+  CHECK(in.ok());
+}
+
+}  // namespace
+
+TEST_CASE("[theorem1] the same by threads and by processes, each with its own forest") {
+  for (const std::uint64_t seed : random_seeds(20, 300)) {
+    CAPTURE(seed);
+    const std::size_t shards = 2 + seed % 7;
+    auto run_shard = [&](Transport& transport) {
+      Case own(seed);
+      Collectives collectives(transport);
+      Notes notes;
+      AnalysisEngine engine(own.grown.forest, collectives, notes);
+      for (const Operation& op : own.ops) engine.issue(op);
+      bool has_left = false, all_left = false;
+      while (!all_left) {
+        if (!engine.turn()) transport.wait(1'000'000'000);
+        if (engine.is_idle() && !std::exchange(has_left, true))
+          collectives.barrier({Purpose::check, 1}, [&] { all_left = true; });
+      }
+      return notes.bytes;
+    };
+    Case c(seed);
+    const Exact exact = exact_graph(c.grown.forest, c.ops);
+    for (const bool by_processes : {false, true}) {
+      const std::vector<Bytes> results =
+          by_processes ? run_processes(shards, seed, run_shard) : run_hostile(shards, seed, run_shard);
+      std::vector<Noted> all;
+      for (std::size_t shard = 0; shard < shards; ++shard) read_notes(results[shard], shard, all);
+      // Lamport's order is one in which every step is valid.
+      std::stable_sort(all.begin(), all.end(), [](const Noted& a, const Noted& b) { return a.time < b.time; });
+      Graph graph;
+      for (const Noted& noted : all) graph.add(noted.op, noted.shard, noted.result, noted.time);
+      judge(exact, graph);
+      CHECK(graph.outcome.is_right());
+    }
+  }
+}
