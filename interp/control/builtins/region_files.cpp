@@ -233,9 +233,8 @@ constinit const Builtin builtin_attach_pieces = BuiltinFields{
     .doc =
         "Reads each piece of a partition from a file of its own, all of them at once, and keeps the files for "
         "`detach`: "
-        "`files` gives the name for a colour, a number, or a tuple where pieces go by several. A file is as for a "
-        "piece "
-        "by itself. Pieces must have no point in common (E3101). E7001, E7003.",
+        "`files` gives the name for a colour, a number, or a tuple where pieces go by several, or is the list of "
+        "the names. A file is as for a piece by itself. Pieces must have no point in common (E3101). E7001, E7003.",
     .example =
         "fields Cell { state: f64 }\nlet cells = region Cell[4]\nlet p = blocks(cells, 2)\n"
         "save([1.0, 2.0], \"attach_0.npy\")\nsave([3.0, 4.0], \"attach_1.npy\")\n"
