@@ -327,6 +327,23 @@ Term call_with(Body& body, const Record& record, std::vector<RuleOperand> operan
   return ruled_call(body, record, rule ? rule : record.rule(), std::move(operands), {}, span, sign);
 }
 
+namespace {
+
+// What the graph program carries out cannot ask functions of the host: of one that says something of each piece of a
+// partition the host makes the list beforehand, in the order of the colours.
+void list_by_colour(Body& body, const Record& record, std::vector<RuleOperand>& operands, Span span) {
+  if (!record.builtin || record.builtin->runs_in != RunsIn::asked || operands.empty()) return;
+  const Term first = operands[0].term;
+  if (!first.valid() || !body.type(first).is(Type::Kind::partition)) return;
+  for (RuleOperand& operand : operands) {
+    if (!operand.closure && !(operand.term.valid() && body.type(operand.term).is(Type::Kind::function))) continue;
+    const Term colours = call_with(body, find_builtin(body.world, "colours"), {{first}}, span);
+    operand = {call_with(body, find_builtin(body.world, "map"), {{colours}, operand}, span)};
+  }
+}
+
+}  // namespace
+
 Term call_record(Body& body, const Record& record, const std::optional<Term>& receiver, std::span<const ast::Arg> args,
                  Span span, std::span<const Implied> implied) {
   std::vector<ParameterName> names;
@@ -365,6 +382,7 @@ Term call_record(Body& body, const Record& record, const std::optional<Term>& re
       if (record.operands()[i].name == value.operand && !operands[i].term.valid()) operands[i].term = value.term;
   if (!written.check(body)) return body.error(span);
   written.read_newest(body);
+  list_by_colour(body, record, operands, span);
   return ruled_call(body, record, record.rule(), std::move(operands), written.places(0), span, {});
 }
 

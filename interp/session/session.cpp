@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/at_end.hpp"
+#include "ir/graph/launch.hpp"
 
 namespace taskspec {
 

@@ -23,7 +23,7 @@ bool is_call_back(const Call& call) {
 
 bool calls_back(const Function& function, const Call& call) {
   if (!is_call_back(call)) return false;
-  if (call.builtin && (call.builtin->runs_in == RunsIn::host || call.builtin->runs_in == RunsIn::names)) return false;
+  if (call.builtin && (call.builtin->runs_in != RunsIn::either && call.builtin->runs_in != RunsIn::graph)) return false;
   return std::ranges::any_of(call.in,
                              [&](CallId in) { return in.valid() && function[in].type.is(Type::Kind::function); });
 }

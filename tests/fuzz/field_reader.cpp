@@ -7,6 +7,7 @@
 
 #include "interp/import/fields/fields.hpp"
 #include "ir/base/diag.hpp"
+#include "ir/files/files.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/unit/temporary_folder.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "interp/control/builtins/region_operands.hpp"
 #include "interp/control/field_files.hpp"
+#include "ir/base/text.hpp"
 
 namespace taskspec {
 
@@ -28,10 +29,11 @@ Type file_type(RuleContext& c) {
 Type files_type(RuleContext& c) {
   const Type& p = builtins::want_partition(c, 0);
   if (c.type(1).is(Kind::none) || p.is(Kind::error)) return Kind::none;
-  const Type colour = p.inputs > 1 ? Type::tuple(std::vector<Type>(p.inputs, Kind::integer)) : Type(Kind::integer);
-  const Type name = c.closure(1, {colour});
-  if (!name.is(Kind::string) && !name.is(Kind::error))
-    c.fail("E1004", "a file of a piece is named by a function that gives a string; this one gives " + name.text(), 1);
+  const Type& names = c.type(1);
+  const Type name = names.is(Kind::list) ? names.parts[0] : names;
+  if (!names.is(Kind::error) && !name.is(Kind::error) && !(names.is(Kind::list) && name.is(Kind::string)))
+    c.fail("E1004",
+           "files of pieces are named by a function that gives a string, or by a list; this is " + names.text(), 1);
   return Kind::none;
 }
 
@@ -72,18 +74,14 @@ bool within(const FieldMask& inner, const FieldMask& outer) {
   return all;
 }
 
-// Of each piece the name of its file.
-std::vector<std::string> names_of(HostContext& host, PartitionId partition, const Value& function) {
-  const Rect colours = target_of(host).regions()[partition].colours;
-  builtins::want_memory_for(static_cast<std::uint64_t>(colours.size()));
+// Of each piece the name of its file, in the order of the colours: the checker makes this list of a function.
+std::vector<std::string> names_of(HostContext& host, PartitionId partition, const Value& list) {
+  const auto pieces = static_cast<std::size_t>(target_of(host).regions()[partition].colours.size());
   std::vector<std::string> names;
-  each_point(colours, [&](const Point& point) {
-    Tuple tuple;
-    for (std::size_t axis = 0; axis < point.rank; ++axis) tuple.items.push_back(Value(point[axis]));
-    Value colour = point.rank == 1 ? tuple.items[0] : Value(std::move(tuple));
-    names.push_back(host.interpreter->apply(function, {std::move(colour)}, {host.span, host.frame}).value.string());
-    return true;
-  });
+  for (const Value& name : list.list()) names.push_back(name.string());
+  if (names.size() != pieces)
+    throw failure("E5004", host.span,
+                  "there are " + plural(pieces, "piece") + ", and " + plural(names.size(), "file") + " for them");
   return names;
 }
 
@@ -94,6 +92,28 @@ void transfer(HostContext& host, const Attachment& what, bool writes) {
       std::make_shared<const FieldFiles>(region, what.fields, what.paths, writes, host.hdf5_layouts, host.span);
   if (what.paths.empty()) return;
   target.transfer({what.space, what.partition, what.fields, writes, std::move(files)}, host.span);
+}
+
+// ---- colours ----
+
+Type colours_type(RuleContext& c) {
+  const Type& p = builtins::want_partition(c, 0);
+  if (p.is(Kind::error)) return p;
+  return Type::list(p.inputs > 1 ? Type::tuple(std::vector<Type>(p.inputs, Kind::integer)) : Type(Kind::integer));
+}
+
+Value run_colours(HostContext& host, std::span<const Value> values) {
+  Target& target = target_of(host);
+  const Rect colours = target.regions()[partition_in(target, values[0], host.span).id].colours;
+  builtins::want_memory_for(static_cast<std::uint64_t>(colours.size()));
+  List list;
+  each_point(colours, [&](const Point& point) {
+    Tuple tuple;
+    for (std::size_t axis = 0; axis < point.rank; ++axis) tuple.items.push_back(Value(point[axis]));
+    list.push_back(point.rank == 1 ? tuple.items[0] : Value(std::move(tuple)));
+    return true;
+  });
+  return Value(std::move(list));
 }
 
 // ---- attach ----
@@ -163,13 +183,27 @@ Value run_detach_pieces(HostContext& host, std::span<const Value> values) {
   return {};
 }
 
+constexpr Operand colours_operands[] = {{"p", OperandKind::data}};
 constexpr Operand attach_operands[] = {{"r", OperandKind::data}, {"file", OperandKind::string}};
-constexpr Operand attach_pieces_operands[] = {{"p", OperandKind::data}, {"files", OperandKind::function}};
+constexpr Operand attach_pieces_operands[] = {{"p", OperandKind::data}, {"files", OperandKind::value}};
 constexpr Operand detach_operands[] = {{"r", OperandKind::data}, {"file", OperandKind::string, Default::absent()}};
 constexpr Operand detach_pieces_operands[] = {{"p", OperandKind::data},
-                                              {"files", OperandKind::function, Default::absent()}};
+                                              {"files", OperandKind::value, Default::absent()}};
 
 }  // namespace
+
+constinit const Builtin builtin_colours = BuiltinFields{
+    .name = "colours",
+    .operands = colours_operands,
+    .doc =
+        "What the pieces of a partition go by, in order: numbers, or tuples where they go by several. It is what a "
+        "function that names a file for each piece is given.",
+    .example =
+        "fields Cell { state: f64 }\nprint(colours(blocks(region Cell[4, 4], 2, 2)))\n"
+        "// expect: [(0, 0), (0, 1), (1, 0), (1, 1)]",
+    .type = colours_type,
+    .run = run_colours,
+    .runs_in = RunsIn::asked};
 
 constinit const Builtin builtin_attach = BuiltinFields{
     .name = "attach",
@@ -199,9 +233,8 @@ constinit const Builtin builtin_attach_pieces = BuiltinFields{
     .doc =
         "Reads each piece of a partition from a file of its own, all of them at once, and keeps the files for "
         "`detach`: "
-        "`files` gives the name for a colour, a number, or a tuple where pieces go by several. A file is as for a "
-        "piece "
-        "by itself. Pieces must have no point in common (E3101). E7001, E7003.",
+        "`files` gives the name for a colour, a number, or a tuple where pieces go by several, or is the list of "
+        "the names. A file is as for a piece by itself. Pieces must have no point in common (E3101). E7001, E7003.",
     .example =
         "fields Cell { state: f64 }\nlet cells = region Cell[4]\nlet p = blocks(cells, 2)\n"
         "save([1.0, 2.0], \"attach_0.npy\")\nsave([3.0, 4.0], \"attach_1.npy\")\n"
