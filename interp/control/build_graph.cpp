@@ -108,8 +108,8 @@ class Looking {
     if (parameter.type.is(Type::Kind::region)) return region_input(parameter);
     if (!parameter.type.is_number()) return input(parameter);
     throw failure("E1009", parameter.span,
-                  "looking at a graph over regions needs to know '" + parameter.name + "'; give it a default: " +
-                      parameter.name + ": " + parameter.type.text() + " = 4");
+                  "looking at a graph over regions needs to know '" + parameter.name +
+                      "'; give it a default: " + parameter.name + ": " + parameter.type.text() + " = 4");
   }
 
   Value region_input(const Parameter& parameter) {

@@ -68,9 +68,8 @@ const PartitionValue& partition_in(Target& target, const Value& value, Span span
 }
 
 Type type_of_data(Target& target, const Value& value, Type declared, Span span) {
-  const Space space = declared.is(Type::Kind::partition)
-                          ? target.regions()[partition_in(target, value, span).id].parent
-                          : space_in(target, value, span).space;
+  const Space space = declared.is(Type::Kind::partition) ? target.regions()[partition_in(target, value, span).id].parent
+                                                         : space_in(target, value, span).space;
   const IndexSpace points = target.regions().points(space);
   for (std::size_t axis = 0; axis < declared.dims.size(); ++axis)
     declared.dims[axis] = Dim(points.is_rect() ? points.rect().extent(axis) : axis == 0 ? points.size() : 1);

@@ -230,8 +230,8 @@ struct Workspace::State {
     for (std::size_t i = graph.size(); i > 0; --i) {
       const NodeId node(i - 1);
       if (graph.path(node) != launch || graph.definition(node).kind != Definition::Kind::launch) continue;
-      const std::string said = fmt::format("{} is one of {} of {}, which are chained when they run; until then",
-                                           name, plural(graph.launch(node).points(), "point"), launch);
+      const std::string said = fmt::format("{} is one of {} of {}, which are chained when they run; until then", name,
+                                           plural(graph.launch(node).points(), "point"), launch);
       return {true, said + "\n" + why(launch).text};
     }
     return {false, fmt::format("no task, value or graph of this backend is called '{}'", name)};

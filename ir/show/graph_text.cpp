@@ -48,7 +48,10 @@ std::string launch_text(const TaskGraph& graph, NodeId node) {
     std::string word = use.privilege == Privilege::in ? "in " : privilege_text(use.privilege);
     if (use.privilege == Privilege::reduce)
       word = fmt::format("reduce({}) ", reduce_words[static_cast<std::size_t>(use.op)]);
-    parts.push_back(word + use.name + (whole ? "" : own ? "[i]" : "[f(i)]") +
+    parts.push_back(word + use.name +
+                    (whole ? ""
+                     : own ? "[i]"
+                           : "[f(i)]") +
                     fields_text(graph.regions[use.space.root], use.fields));
   }
   for (std::size_t k = 0; k < launch.each.size(); ++k)

@@ -167,7 +167,7 @@ std::string Type::text() const {
     case Kind::region_field:
       return "field " + names[0] + "." + names[1] + ": " + parts[0].text();
     case Kind::partition:
-      return "partition of " + names[0] + shape_text(dims);
+      return "partition[" + names[0] + shape_text(dims) + (inputs > 1 ? ", " + std::to_string(inputs) : "") + "]";
     case Kind::launch_map:
       return "map of " + parts[0].text();
     case Kind::blocks:

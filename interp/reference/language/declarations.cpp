@@ -171,8 +171,10 @@ constexpr LanguageRecord declaration_records[] = {
     {"partitions", "p: partition[NAME[_]]     p: partition[NAME[_, _], 2]",
      "A region taken apart: p[i] is one of its pieces, which is a region, and len(p) how many there are. blocks, "
      "by_field, by_weight and cover make one of a region, halo, image, preimage and cross one of others, and p & q, "
-     "p | q, p - q go piece by piece; with a region on the right side every piece meets it. Printed it says whether two "
-     "pieces share a point (disjoint or aliased) and whether each point is in one (complete). A fn or graph takes it as "
+     "p | q, p - q go piece by piece; with a region on the right side every piece meets it. Printed it says whether "
+     "two "
+     "pieces share a point (disjoint or aliased) and whether each point is in one (complete). A fn or graph takes it "
+     "as "
      "partition[NAME[_]], and with a 2 where its pieces are p[i, j].",
      "fields Cell { state: f64 }\n"
      "task up(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"

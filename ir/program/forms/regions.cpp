@@ -84,8 +84,7 @@ void check_launch(const FormCheck& c, const Call& call) {
       std::count_if(callee.parameters.begin(), callee.parameters.end(),
                     [](const Parameter& parameter) { return parameter.role == Role::declared; }));
   const std::size_t agent = callee.agent.valid() ? 1 : 0;
-  c.want(callee.kind == FunctionKind::task && call.type.is(Kind::invocation) &&
-             call.in.size() == 2 + agent + declared,
+  c.want(callee.kind == FunctionKind::task && call.type.is(Kind::invocation) && call.in.size() == 2 + agent + declared,
          "other arguments than the task has");
   if (agent) c.want(c.type(call, 2).is(Kind::agent), "a task of an agent without it");
 }

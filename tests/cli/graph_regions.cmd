@@ -1,0 +1,1 @@
+graph graph_regions.task --stage graph
