@@ -106,14 +106,13 @@ Tensor OpenLoop::point(std::size_t axis) const { return Tensor(state_->statement
 
 }  // namespace detail
 
-Element at(const View& view, Position i, Operand b, Operand c, Operand d, Operand e) {
+Element at(const View& view, Operand i, Operand b, Operand c, Operand d, Operand e) {
   Node node;
   node.kind = Node::Kind::library;
   node.text = "at";
-  node.at = i.value.at();
+  node.at = i.at();
   node.in.push_back(detail::use(Operand(view.node(), node.at)));
-  node.in.push_back(detail::use(i.value));
-  for (const Operand* operand : {&b, &c, &d, &e})
+  for (const Operand* operand : {&i, &b, &c, &d, &e})
     if (operand->given()) node.in.push_back(detail::use(*operand));
   return Element(detail::recorded_part(std::move(node)));
 }
@@ -411,6 +410,7 @@ Map Launched::operator[](FieldName output) const {
 namespace {
 
 void shard(const NodePtr& launch, Operand sharding) {
+  if (launch->entered) return;  // in the session of a thread there are no shards
   if (launch->kind != Node::Kind::launch || launch->entered || launch->in.size() != 2)
     detail::fail("E1004", sharding.at(), "this launch is in use already", "launch(t, p).over(0, 4).by(cyclic)");
   launch->in.push_back(detail::use(sharding));
