@@ -211,10 +211,12 @@ NodePtr one_expression(const std::vector<NodePtr>& points, FunctionRef<NodePtr()
 
 // What was recorded apart stands where it is used: none of it is a value of the host program.
 void belong_to_the_host(Node& node) {
-  if (node.entered || node.owner == host_program || node.owner == nobody) return;
-  node.owner = host_program;
-  node.part = true;
-  node.block = nullptr;
+  if (node.entered || node.owner == host_program) return;
+  if (node.owner != nobody) {
+    node.owner = host_program;
+    node.part = true;
+    node.block = nullptr;
+  }
   for (const NodePtr& part : node.in) belong_to_the_host(*part);
   for (const Item& item : node.items)
     for (const NodePtr& part : {item.low, item.high})
