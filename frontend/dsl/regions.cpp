@@ -106,14 +106,13 @@ Tensor OpenLoop::point(std::size_t axis) const { return Tensor(state_->statement
 
 }  // namespace detail
 
-Element at(const View& view, Position i, Operand b, Operand c, Operand d, Operand e) {
+Element at(const View& view, Operand i, Operand b, Operand c, Operand d, Operand e) {
   Node node;
   node.kind = Node::Kind::library;
   node.text = "at";
-  node.at = i.value.at();
+  node.at = i.at();
   node.in.push_back(detail::use(Operand(view.node(), node.at)));
-  node.in.push_back(detail::use(i.value));
-  for (const Operand* operand : {&b, &c, &d, &e})
+  for (const Operand* operand : {&i, &b, &c, &d, &e})
     if (operand->given()) node.in.push_back(detail::use(*operand));
   return Element(detail::recorded_part(std::move(node)));
 }
@@ -212,10 +211,12 @@ NodePtr one_expression(const std::vector<NodePtr>& points, FunctionRef<NodePtr()
 
 // What was recorded apart stands where it is used: none of it is a value of the host program.
 void belong_to_the_host(Node& node) {
-  if (node.entered || node.owner == host_program || node.owner == nobody) return;
-  node.owner = host_program;
-  node.part = true;
-  node.block = nullptr;
+  if (node.entered || node.owner == host_program) return;
+  if (node.owner != nobody) {
+    node.owner = host_program;
+    node.part = true;
+    node.block = nullptr;
+  }
   for (const NodePtr& part : node.in) belong_to_the_host(*part);
   for (const Item& item : node.items)
     for (const NodePtr& part : {item.low, item.high})
@@ -411,6 +412,7 @@ Map Launched::operator[](FieldName output) const {
 namespace {
 
 void shard(const NodePtr& launch, Operand sharding) {
+  if (launch->entered) return;  // in the session of a thread there are no shards
   if (launch->kind != Node::Kind::launch || launch->entered || launch->in.size() != 2)
     detail::fail("E1004", sharding.at(), "this launch is in use already", "launch(t, p).over(0, 4).by(cyclic)");
   launch->in.push_back(detail::use(sharding));

@@ -140,10 +140,12 @@ template <class F>
 requires std::is_invocable_v<F&, Tensor> Partition cover(Data region, Operand n, F pieces) {
   const detail::At at = n.at();
   return detail::cover(std::move(region), std::move(n), [&](const std::vector<Tensor>& colour) {
+    std::vector<Range> ranges;
     if constexpr (std::is_same_v<std::invoke_result_t<F&, Tensor>, Range>)
-      return detail::ranges_operand({pieces(colour[0])}, at);
+      ranges.push_back(pieces(colour[0]));
     else
-      return detail::ranges_operand(pieces(colour[0]), at);
+      ranges = pieces(colour[0]);
+    return detail::ranges_operand(std::move(ranges), at);
   });
 }
 

@@ -205,11 +205,7 @@ NodePtr HostProgram::value(Node node) {
   begin();
   if (runs && is_apart(*made->in[0])) return run_apart(*made);
   const Function* called = made->kind == Node::Kind::invoke ? made->in[0]->function.get() : nullptr;
-  if (made->kind == Node::Kind::launch) {  // may be told by whom its points are run
-    enter_operands(*made, made->at);
-    check_call(*made);
-    waiting_ = made;
-  } else if (called && called->kind != Kind::task) {
+  if (called && called->kind != Kind::task) {
     enter_operands(*made, made->at);
     if (!called->typed) settle_types(*made->in[0]->function, *made);
     check_waiting(made);

@@ -60,7 +60,13 @@ class TypeChecker {
       want(parameter.role != Role::capture || !declared, "a captured value after the parameters");
       declared = declared || parameter.role == Role::declared;
       want(!parameter.variable.valid() || agree(type(parameter.variable), parameter.type), "a place of another type");
-      want(parameter.privilege != Privilege::inout || parameter.type.is_tensor(), "a place that is no tensor");
+      if (parameter.type.is(Type::Kind::view)) {
+        want(function_.kind == FunctionKind::task, "a view in what is no task");
+        continue;
+      }
+      want(parameter.privilege == Privilege::in ||
+               (parameter.privilege == Privilege::inout && parameter.type.is_tensor()),
+           "a place that is no tensor");
     }
     for (const Output& output : function_.outputs) {
       want(agree(type(output.variable), output.type), "an output of another type than its variable");

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "ir/graph/launch.hpp"
 #include "ir/json/blocks.hpp"
 #include "ir/json/body.hpp"
 #include "ir/json/format.hpp"
@@ -127,10 +128,11 @@ class GraphWriter {
     number("scope", node.scope.index());
     if (node.agent.valid() && node.agent.index() < graph_.agents().size()) number("agent", node.agent.index());
     out_.key("args").open('{');
-    const bool is_launch = definition.kind == Definition::Kind::launch;
+    const bool is_launch = definition.kind == Definition::Kind::launch;  // or one of its points, which has no such part
     if (!definition.structured() && !is_launch) arguments(definition, graph_.arguments(id));
     out_.close('}');
-    if (is_launch) put_launch(out_, graph_, graph_.launch(id));
+    if (is_launch && !graph_.arguments(id).empty())
+      if (auto* launch = graph_.arguments(id).front().as<Launch>()) put_launch(out_, graph_, *launch);
     out_.key("in").open('[');
     std::span<const Ref> in = graph_.in(id);
     for (std::size_t slot = 0; slot < in.size(); ++slot) {

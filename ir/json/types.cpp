@@ -201,7 +201,7 @@ class TypeParser {
   }
 
   Type named(std::string_view name) {
-    if (name != "agent" && rest_.starts_with("#")) return data(name);
+    if (name != "agent" && rest_.starts_with("#")) return with_extents(data(name));
     if (name == "field") return expect(" "), region_field();
     if (name == "partition") return expect(" "), partition();
     if (name == "map") return expect(" "), launch_map();
@@ -285,7 +285,7 @@ class TypeParser {
     result.fields = table->id;
     result.names.emplace_back(name);
     result.dims = dims();
-    if (result.dims.empty() || result.dims.size() > most_axes) throw NoType();
+    if (result.dims.size() > most_axes) throw NoType();
     if (!take(".{")) return result;
     result.kind = Kind::view;
     do field(result, *table->fields, word());
@@ -327,9 +327,14 @@ class TypeParser {
     return static_cast<std::uint32_t>(count);
   }
 
+  static Type with_extents(Type data) {
+    if (data.dims.empty()) throw NoType();
+    return data;
+  }
+
   Type partition() {
     const std::uint32_t rank = axes();
-    Type result = data();
+    Type result = with_extents(data());
     if (!result.is(Kind::region)) throw NoType();
     result.kind = Kind::partition;
     result.inputs = rank;

@@ -67,13 +67,25 @@ void FormCheck::note_changes(const Call& call) {
     if (parameter.role == Role::slot && parameter.variable.valid()) changed_[parameter.variable.index()] = time_;
 }
 
+namespace {
+
+// What one turn of a loop over it sees: nothing where it is nothing to loop over.
+Type turn_of(const Type& domain) {
+  if (domain.is(Type::Kind::range)) return Type::Kind::integer;
+  if (domain.is(Type::Kind::view) || domain.is(Type::Kind::region))
+    return domain.dims.size() == 1 ? Type(Type::Kind::integer)
+                                   : Type::tuple(std::vector<Type>(domain.dims.size(), Type::Kind::integer));
+  return domain.parts.empty() ? Type() : domain.parts[0];
+}
+
+}  // namespace
+
 // The loop variable, when it is used, is the first call of the body.
 void FormCheck::note_turn(const Call& call) {
   const Block& body = call.blocks.back();
   if (call.in.empty() || body.calls.empty() || function[body.calls[0]].form != Form::loop) return;
   const Type& domain = type(call, 0);
-  want(agree(type(body.calls[0]), domain.is(Kind::range) ? Type(Kind::integer) : domain.parts[0]),
-       "a loop variable of another type");
+  want(agree(type(body.calls[0]), turn_of(domain)), "a loop variable of another type");
   turns_.insert(body.calls[0]);
 }
 

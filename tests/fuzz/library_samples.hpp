@@ -57,8 +57,8 @@ task add_one(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }
 task stencil(inout own: Cell[N].{flux}, in ghost: Cell[_].{state}, in k: float = 0.5) {
   for i in own { own[i].flux += k * (at(ghost, i - 1, 0.0).state + ghost[i + 1].state) }
 }
-task spread(reduce(max) c: Cell[_].{flux}, in by: Cell[_].{n}) {
-  for i in by { c[by[i].n].flux = maximum(c[by[i].n].flux, 1.0) }
+task spread(reduce(max) c: Cell[_].{flux}, in w: Cell[_].{n}) {
+  for i in w { c[w[i].n].flux = maximum(c[w[i].n].flux, 1.0) }
 }
 task total(in c: Cell[_].{flux, state}) -> (s: f64[1]) { s = (c.flux * c.state).sum(0) }
 task mark(out o: Other[_, _].{v}) { for (i, j) in o { o[i, j].v = (10 * i + j) as i32 } }
