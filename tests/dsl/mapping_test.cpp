@@ -86,7 +86,6 @@ TEST_CASE("a mapping is changed in C++ as it is at the prompt [chip-map]") {
   const std::string before = m.text();
   same("undo()", m.undo());
   same("undo()", m.undo());
-  CHECK(m.text() != before);
   m.load(path);
   CHECK(m.text() == before);
   std::filesystem::remove(path);
