@@ -70,8 +70,7 @@ void CoreMemory::load_rows(std::int32_t number) {
     const std::int64_t per_row = ring.early[i].elements() / ring.step_rows;
     for (std::int64_t row = 0; row < ring.step_rows; ++row) {
       const std::int64_t behind = step * ring.step_rows + row;
-      std::byte* memory =
-          write_row(number, behind % ring.kept_rows, behind + ring.box.position[0], step, 0, row_bytes);
+      std::byte* memory = write_row(number, behind % ring.kept_rows, behind + ring.box.position[0], step, 0, row_bytes);
       put(row_layout, ring.early[i], memory, row * per_row);
     }
   }

@@ -142,8 +142,7 @@ void ChipMachine::Parts::deliver(const ChipMessage& sent, const std::vector<cons
   }
   Core& target = cores[static_cast<std::size_t>(message.to_core)];
   const std::int64_t waits = steps_waiting(program->cores, message);
-  const std::int64_t slot =
-      turns.of(number).slot(counts.steps, waits, target.memory.buffer(message.to_buffer).slots);
+  const std::int64_t slot = turns.of(number).slot(counts.steps, waits, target.memory.buffer(message.to_buffer).slots);
   for (std::size_t i = 0; i < packets.size(); ++i)
     target.memory.arrive(message.to_buffer, slot, sent.runs[i].to, packets[i], sent.runs[i].bytes,
                          counts.steps + waits);

@@ -72,8 +72,9 @@ class WayFinder {
       if (m.to_core == host_core || m.from_core == m.to_core) continue;
       const auto runs = static_cast<std::int64_t>(m.runs.size());
       auto& lists = alike[{m.from_core, m.from_phase, m.from_buffer, m.delay, m.packets, runs}];
-      const auto same = std::ranges::find_if(
-          lists, [&](const std::vector<std::int32_t>& list) { return is_same_packet(list[0], static_cast<std::int32_t>(i)); });
+      const auto same = std::ranges::find_if(lists, [&](const std::vector<std::int32_t>& list) {
+        return is_same_packet(list[0], static_cast<std::int32_t>(i));
+      });
       if (same != lists.end())
         same->push_back(static_cast<std::int32_t>(i));
       else

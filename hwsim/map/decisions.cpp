@@ -194,7 +194,7 @@ class StructureCheck {
   // in order along their groups and along what units read; a circle would wait for ever. Of what streams row_schedule
   // puts the phases in order, by ticks; here it only stands between what it reads and those that read it.
   std::optional<Diag> order_fault(std::vector<std::size_t>& order) {
-    std::vector<std::size_t> begin;  // of the phases of each group
+    std::vector<std::size_t> begin;               // of the phases of each group
     std::size_t count = decisions_.units.size();  // the first ones are those of streams
     for (std::int32_t phases : phases_) {
       begin.push_back(count);

@@ -24,9 +24,9 @@ struct MapUnit {
 using UnitPair = std::pair<std::size_t, std::size_t>;  // the smaller number first
 
 struct MapDecisions {
-  std::vector<MapUnit> units;   // in the order of units_of
-  std::vector<UnitPair> share;  // ascending
-  std::int64_t slabs = 1;       // as in ChipPlan
+  std::vector<MapUnit> units;               // in the order of units_of
+  std::vector<UnitPair> share;              // ascending
+  std::int64_t slabs = 1;                   // as in ChipPlan
   std::int32_t depth = 1, step_groups = 0;  // likewise
   bool fetches_ahead = false;
   friend bool operator==(const MapDecisions&, const MapDecisions&) = default;

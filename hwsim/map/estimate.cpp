@@ -296,8 +296,7 @@ bool MapEstimator::saves_by_sharing(std::size_t a, std::size_t b) const {
     ChipPlan plan = plan_of(scratch_.net, units_, with, order_).value_or_throw();
     Diags diags;
     lay_out_part(scratch_, plan, diags, false);
-    return std::ranges::any_of(scratch_.cores,
-                               [&](const ChipCore& core) { return core.bytes < bytes_of(core.core); });
+    return std::ranges::any_of(scratch_.cores, [&](const ChipCore& core) { return core.bytes < bytes_of(core.core); });
   }
   for (std::int32_t core : now_.units[a].cores) {
     if (std::ranges::find(now_.units[b].cores, core) == now_.units[b].cores.end()) continue;
@@ -382,7 +381,8 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next, By by) {
     is_cut[u] = before.grid != after.grid;
     is_elsewhere[u] = is_whole || is_cut[u] || before.cores != after.cores;
     if (is_cut[u] && !pieces(u, after.grid, fault)) return fault;
-    const bool is_same = !is_whole && before == after && now_.depth == next.depth && phases_before[before.group] == phases_now[after.group];
+    const bool is_same = !is_whole && before == after && now_.depth == next.depth &&
+                         phases_before[before.group] == phases_now[after.group];
     if (!is_same)
       dirty.insert(before.cores.begin(), before.cores.end()), dirty.insert(after.cores.begin(), after.cores.end());
   }

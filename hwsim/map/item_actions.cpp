@@ -32,10 +32,14 @@ ChipMapping::Done ChipMapping::set_fetches_ahead(bool fetches_ahead) {
 }
 
 ChipMapping::Done ChipMapping::set_slabs(std::int64_t slabs) {
+  Diags why;
+  if (std::optional<std::string> fault = slabs_fault(slabs, units().input_rows)) {
+    why.error("E4049", {}, *std::move(fault));
+    return why;
+  }
   if (slabs == decisions().slabs) return estimate();
   // What streams does so in other batches, on the same cores.
   const bool has_streams = std::ranges::any_of(decisions().units, &MapUnit::streams);
-  Diags why;
   if (has_streams && slabs > 1) {
     MapDecisions next = decisions();
     next.slabs = slabs;

@@ -147,7 +147,8 @@ class ProgramMaker {
         program_.order.push_back({.core = host_core, .phase = turn.phase});
       } else if (turn.who == Who::unit) {
         const UnitPlan& unit = plan_.units[static_cast<std::size_t>(turn.number)];
-        for (const std::int32_t core : unit.cores) program_.order.push_back({core, turn.phase, turn.moves, first_of(unit)});
+        for (const std::int32_t core : unit.cores)
+          program_.order.push_back({core, turn.phase, turn.moves, first_of(unit)});
       } else {
         for (std::size_t c = 0; c < program_.cores.size(); ++c)
           if (plan_.group_of_core[c] == turn.number) move_on(static_cast<std::int32_t>(c), turn.phase);
@@ -374,7 +375,7 @@ class ProgramMaker {
   MessageMaker messages_;
   std::vector<Reader> readers_;
   std::map<std::int32_t, std::vector<std::pair<std::size_t, std::int32_t>>> on_core_;  // position: unit, buffer
-  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> moved_for_;  // core and phase: the first unit
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> moved_for_;             // core and phase: the first unit
   RowSchedule rows_;
 };
 

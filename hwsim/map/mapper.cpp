@@ -254,8 +254,8 @@ class Mapper {
     return is_possible(both) ? std::optional(both) : std::nullopt;
   }
 
-  // Of a group, at most: where rows stream a phase for each unit in each tick in which it makes some, for ticks in which
-  // something only comes, and for what comes first.
+  // Of a group, at most: where rows stream a phase for each unit in each tick in which it makes some, for ticks in
+  // which something only comes, and for what comes first.
   std::int64_t phases_of(const SharedCores& group) const {
     std::int64_t phases = 0;
     std::set<std::int64_t> computing, coming;

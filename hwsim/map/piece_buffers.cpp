@@ -258,8 +258,7 @@ class PieceBuilder {
     box.size[0] = std::min(batch.end, whole_box.position[0] + whole_box.size[0]) - box.position[0];
     if (box.size[0] <= 0) return;
     if (use_.only_sizes) {
-      phase(k).moves.push_back(
-          {.from = from, .to = to, .delay = batch.delay, .runs = {}, .box = {{}, {box.size[0]}}});
+      phase(k).moves.push_back({.from = from, .to = to, .delay = batch.delay, .runs = {}, .box = {{}, {box.size[0]}}});
       return;
     }
     ChipMove move{.from = from, .to = to, .delay = batch.delay, .runs = {}, .box = box};

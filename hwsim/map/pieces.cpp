@@ -102,29 +102,44 @@ Result<BlockPart> slice_all(BlockPart part, const std::array<PieceRange, 3>& ran
   return part;
 }
 
-Result<UnitPiece> piece_of(const ChipNet& net, const ChipUnit& unit, const std::array<PieceRange, 3>& ranges) {
-  UnitPiece piece;
-  Result<BlockPart> last = slice_all(all_of(block_of(net, unit.last())), ranges);
-  if (!last) return last.diags();
-  if (unit.soma == no_work || unit.axon == no_work) {
-    (unit.soma != no_work ? piece.soma : piece.axon) = *std::move(last);
-    return piece;
+// Both blocks of a unit cut along one axis; the axon makes the sums that the soma reads there.
+class UnitSlicer {
+ public:
+  UnitSlicer(const ChipNet& net, const ChipUnit& unit) : net_(net), unit_(unit) {}
+
+  UnitPiece whole() const {
+    UnitPiece all;
+    if (unit_.axon != no_work) all.axon = all_of(block_of(net_, unit_.axon));
+    if (unit_.soma != no_work) all.soma = all_of(block_of(net_, unit_.soma));
+    return all;
   }
-  piece.soma = *std::move(last);
-  const BlockPart axon = all_of(block_of(net, unit.axon));
-  std::array<PieceRange, 3> sums = ranges;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const BlockAxis axis = i == 0 ? BlockAxis::y : BlockAxis::x;
-    const std::int64_t extent = std::max<std::int64_t>(1, axon.block.shape[axis]);
-    const SumRange range =
-        sums_of_rows(window_of(block_of(net, unit.soma), axis), ranges[i].begin, ranges[i].end, extent);
-    sums[i] = {range.begin, range.end};
+
+  Result<UnitPiece> cut(const UnitPiece& piece, BlockAxis axis, const PieceRange& range) const {
+    UnitPiece made;
+    const bool is_pair = piece.axon && piece.soma;
+    PieceRange sums = range;
+    if (is_pair && axis != BlockAxis::f) {
+      const std::int64_t extent = std::max<std::int64_t>(1, block_of(net_, unit_.axon).shape[axis]);
+      const SumRange read = sums_of_rows(window_of(block_of(net_, unit_.soma), axis), range.begin, range.end, extent);
+      sums = {read.begin, read.end};
+    }
+    if (piece.axon) {
+      Result<BlockPart> axon = slice(*piece.axon, axis, sums.begin, sums.end);
+      if (!axon) return axon.diags();
+      made.axon = *std::move(axon);
+    }
+    if (piece.soma) {
+      Result<BlockPart> soma = slice(*piece.soma, axis, range.begin, range.end);
+      if (!soma) return soma.diags();
+      made.soma = *std::move(soma);
+    }
+    return made;
   }
-  Result<BlockPart> first = slice_all(axon, sums);
-  if (!first) return first.diags();
-  piece.axon = *std::move(first);
-  return piece;
-}
+
+ private:
+  const ChipNet& net_;
+  const ChipUnit& unit_;
+};
 
 }  // namespace
 
@@ -170,14 +185,19 @@ Result<std::vector<UnitPiece>> cut_unit(const ChipNet& net, const ChipUnit& unit
                                                 even_ranges(last.shape.f, grid.f, feature_group)};
   if (only_worst)
     for (std::vector<PieceRange>& axis : ranges) axis = worst_of(axis);
-  std::vector<UnitPiece> pieces;
-  for (const PieceRange& y : ranges[0])
-    for (const PieceRange& x : ranges[1])
-      for (const PieceRange& f : ranges[2]) {
-        Result<UnitPiece> piece = piece_of(net, unit, {y, x, f});
-        if (!piece) return piece.diags();
-        pieces.push_back(*std::move(piece));
+  const UnitSlicer slicer(net, unit);
+  std::vector<UnitPiece> pieces{slicer.whole()};
+  for (std::size_t i = 0; i < 3; ++i) {
+    constexpr BlockAxis axes[] = {BlockAxis::y, BlockAxis::x, BlockAxis::f};
+    std::vector<UnitPiece> cut;
+    for (const UnitPiece& piece : pieces)
+      for (const PieceRange& range : ranges[i]) {
+        Result<UnitPiece> part = slicer.cut(piece, axes[i], range);
+        if (!part) return part.diags();
+        cut.push_back(*std::move(part));
       }
+    pieces = std::move(cut);
+  }
   return pieces;
 }
 

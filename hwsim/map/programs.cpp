@@ -72,8 +72,9 @@ bool has_batches(const ChipProgram& program) {
   });
 }
 
-// Where rows stream: cores that get rows alone, all of them double, and from groups before theirs. A core then waits for
-// what comes a tick later, and whoever sends that waits for nobody behind it; the clock is asked whether that holds.
+// Where rows stream: cores that get rows alone, all of them double, and from groups before theirs. A core then waits
+// for what comes a tick later, and whoever sends that waits for nobody behind it; the clock is asked whether that
+// holds.
 void fetch_batches_ahead(ChipProgram& program) {
   bool any = false;
   for (ChipCore& core : program.cores) {
@@ -92,7 +93,8 @@ void fetch_batches_ahead(ChipProgram& program) {
   }
   if (!any || time_program(program, {.noc = NocModel::ideal, .frames = 3})) return;
   for (ChipCore& core : program.cores) core.a2s2 = false;
-  program.notes.push_back("no core fetches ahead: cores that wait for rows of the next phase would wait for one another");
+  program.notes.push_back(
+      "no core fetches ahead: cores that wait for rows of the next phase would wait for one another");
 }
 
 // Of a program whose cores have their places: multicasts and relays, step groups, what is fetched ahead.
@@ -116,8 +118,7 @@ std::optional<std::string> items_fault(std::int64_t depth, std::int64_t step_gro
   if (depth < 1 || depth > 2)
     return fmt::format("a receive buffer has room for 1 item or for 2 (depth), not for {}", depth);
   if (step_groups < 0) return fmt::format("step groups are 0 or more, not {}", step_groups);
-  if (fetches_ahead && depth == 1)
-    return "cores fetch ahead (a2s2) into double receive buffers: with a depth of 2";
+  if (fetches_ahead && depth == 1) return "cores fetch ahead (a2s2) into double receive buffers: with a depth of 2";
   return std::nullopt;
 }
 

@@ -28,8 +28,7 @@ class PhaseTeller {
 
   void tell() {
     made_.group_phases.assign(groups_.size(), 1);
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      groups_[g].has_streams ? tell_mixed(groups_[g]) : tell_whole(g);
+    for (std::size_t g = 0; g < groups_.size(); ++g) groups_[g].has_streams ? tell_mixed(groups_[g]) : tell_whole(g);
     for (std::size_t g = 0; g < groups_.size(); ++g)
       if (groups_[g].has_streams) made_.group_phases[g] = static_cast<std::int32_t>(groups_[g].slots.size());
     for (std::size_t u = 0; u < units_.size(); ++u) is_stream(u) ? fill(u) : fill_whole(u);
@@ -176,7 +175,8 @@ class PhaseTeller {
       for (const std::size_t u : by_phase) {
         move_for_whole(u, tick, false);
         const UnitTick* of_stream = is_stream(u) ? tick_of(u, tick) : nullptr;
-        const bool computes = is_stream(u) ? of_stream && of_stream->begin < of_stream->end : units_[u].computed == tick;
+        const bool computes =
+            is_stream(u) ? of_stream && of_stream->begin < of_stream->end : units_[u].computed == tick;
         if (!computes) continue;
         const std::int32_t phase =
             is_stream(u) ? computing_slot(group_of(u), tick, plan_.units[u].phase) : made_.units[u].phase;

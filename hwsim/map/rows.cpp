@@ -228,7 +228,8 @@ class RowScheduler {
     } else {
       for (std::size_t block : state.reads) {
         const Sent& sent = sent_[block];
-        if (sent.is_host ? now_ == 0 : sent.tick < 0 || sent.tick == now_ || sent.rows < rows_of_values(graph_.blocks[block]))
+        if (sent.is_host ? now_ == 0
+                         : sent.tick < 0 || sent.tick == now_ || sent.rows < rows_of_values(graph_.blocks[block]))
           return false;
       }
       for (std::size_t other = 0; other < states_.size(); ++other)

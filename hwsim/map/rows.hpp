@@ -6,9 +6,10 @@
 // branch waits in the ring of its reader: the ring is as long as it ever got. A whole unit runs once, when everything
 // is there.
 //
-// What is read with a delay is moved when it comes, too, into the rows of a later step: such a ring goes on from step to
-// step, and is as much longer as there are steps between. Units of one group of cores have their ticks one behind the
-// other: in each tick a phase for each of them, by the phases of the plan, and the moves of the tick in the last one.
+// What is read with a delay is moved when it comes, too, into the rows of a later step: such a ring goes on from step
+// to step, and is as much longer as there are steps between. Units of one group of cores have their ticks one behind
+// the other: in each tick a phase for each of them, by the phases of the plan, and the moves of the tick in the last
+// one.
 #pragma once
 #include <map>
 
@@ -53,7 +54,7 @@ struct UnitRows {
 };
 
 struct RowSchedule {
-  std::vector<UnitRows> units;  // as in the plan
+  std::vector<UnitRows> units;             // as in the plan
   std::vector<std::int32_t> group_phases;  // how many
   struct Turn {
     enum class Who : std::uint8_t { host, unit, group };  // the host sends its next batch; cores of a unit or a group

@@ -1,5 +1,5 @@
-// Receive buffers with several slots are filled in turn. Of a buffer that gets several batches of rows a step each batch
-// has its number: all of them are counted on from step to step.
+// Receive buffers with several slots are filled in turn. Of a buffer that gets several batches of rows a step each
+// batch has its number: all of them are counted on from step to step.
 //
 //   BatchTurns turns(program);
 //   turns.of(message).slot(step, waits, buffer.slots)      where its packets go

@@ -48,12 +48,12 @@ struct ChipBuffer {
   // Streams: it holds so many rows of the box at a time. An input keeps row y at y mod kept_rows, sums their row of
   // the call likewise; what arrives, and results, begin at the first row of their batch. 0: all rows, each in place.
   std::int64_t kept_rows = 0;
-  // Of a ring whose rows are read in steps behind the one in which they came: it goes on from step to step, with so many
-  // rows a step. 0: it begins anew in each one.
+  // Of a ring whose rows are read in steps behind the one in which they came: it goes on from step to step, with so
+  // many rows a step. 0: it begins anew in each one.
   std::int64_t step_rows = 0;
   std::int64_t slot_bytes() const { return slots == 1 ? layout.bytes : (layout.bytes + 7) / 8 * 8; }
-  std::optional<Array> data;                     // fixed, state: its first contents
-  std::vector<Array> early;  // receive: by slot, what comes before the first values do; of a ring by step
+  std::optional<Array> data;  // fixed, state: its first contents
+  std::vector<Array> early;   // receive: by slot, what comes before the first values do; of a ring by step
   std::int32_t first_phase = 0, last_phase = 0;  // it lives; first > last: around the end of the step
   bool is_persistent = false;
 };
@@ -135,8 +135,8 @@ struct ChipMessage {
   std::vector<std::int32_t> relays = {};
 };
 
-// Steps that a message waits in its receive buffer until it is moved: its delay. A batch of rows is moved in the step in
-// which it comes, into the rows of a later one.
+// Steps that a message waits in its receive buffer until it is moved: its delay. A batch of rows is moved in the step
+// in which it comes, into the rows of a later one.
 inline std::int64_t steps_waiting(const std::vector<ChipCore>& cores, const ChipMessage& message) {
   if (message.to_core == host_core || message.delay == 0) return message.delay;
   const std::vector<ChipBuffer>& buffers = cores[static_cast<std::size_t>(message.to_core)].buffers;

@@ -24,7 +24,7 @@ struct Backend {
   std::string name = "host";
   int threads = 0;
   std::string schedule = {};
-  std::int64_t steps = 0;  // 0: the call runs once
+  std::int64_t steps = 0;             // 0: the call runs once
   std::vector<Operand> options = {};  // others that the backend takes, by name: arg("chip", "tiny")
   // The call runs so often, with states carried over: r["y"] is of the last step, r["steps"]["y"] of all of them. A
   // tensor with an extent more than the graph's input says, this one in front, gives one slice per step.

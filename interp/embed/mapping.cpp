@@ -23,8 +23,8 @@ std::int64_t integer_in(const Record& record, const char* name) { return record.
 MappingEstimate estimate_of(const Tensor& made, At at) {
   const Value value = HostProgram::here().known(detail::use(Operand(made, at)), at);
   const Record& record = record_of(value, "an estimate of a mapping", at);
-  return {integer_in(record, "latency"),      integer_in(record, "interval"), record.find("energy")->real(),
-          integer_in(record, "memory"),       integer_in(record, "cores"),    integer_in(record, "packets")};
+  return {integer_in(record, "latency"), integer_in(record, "interval"), record.find("energy")->real(),
+          integer_in(record, "memory"),  integer_in(record, "cores"),    integer_in(record, "packets")};
 }
 
 void add(std::vector<Operand>& operands, const char* name, const std::optional<std::int64_t>& number, At at) {
@@ -100,7 +100,13 @@ MappingEstimate Mapping::load(const std::string& path, At at) { return act(".loa
 MappingEstimate Mapping::estimate(At at) const { return act(".estimate", {}, at); }
 
 void Mapping::save(const std::string& path, At at) {
-  (void)detail::call_op(".save", std::vector<Operand>{Operand(value_, at), Operand(path, at)});
+  detail::Node node;
+  node.kind = detail::Node::Kind::method;
+  node.at = at;
+  node.text = "save";
+  node.in = {detail::use(Operand(value_, at)), detail::use(Operand(path, at))};
+  node.names.resize(node.in.size());
+  HostProgram::here().perform(std::move(node));
 }
 
 namespace {

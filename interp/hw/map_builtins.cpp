@@ -278,7 +278,8 @@ constinit const Builtin builtin_map_net = BuiltinFields{
         "graph or task of integers with known extents (the first may be open: one sample), or what `quantize` and "
         "`lower` give. Printed, a mapping is a table: a line for each unit, an axon with the soma behind it. "
         "m.split(\"conv1\", y: 2), fuse, replicate, share_storage, merge, put_in, take_out, move, set_phase, "
-        "pipeline_rows, slabs, depth, step_groups and a2s2 change it; each gives the new estimate {latency, interval, energy, memory, cores, packets} at "
+        "pipeline_rows, slabs, depth, step_groups and a2s2 change it; each gives the new estimate {latency, interval, "
+        "energy, memory, cores, packets} at "
         "once, and what breaks a limit changes nothing and says which (E4041, E4042, E4043, E4048, E4049). m.undo(), "
         "m.redo(), m.estimate(), m.text(), m.explain(\"conv1\"), m.optimise(\"30s\"), m.save(path), m.load(path). "
         "run net(x) on hw(mapping: m) uses it. " MAP_WORDS_DOC ".",
@@ -396,17 +397,17 @@ constinit const Builtin builtin_mapping_share_storage =
            "print(before - m.share_storage(\"matmul\", \"matmul_2\").memory)\n// expect: 4096",
            run_share);
 
-constinit const Builtin builtin_mapping_slabs = method(
-    "mapping.slabs", with_count,
-    "m.slabs(8): in how many batches of rows inputs come, for what streams; more batches take less memory. From 1, where "
-    "nothing streams, and back to it the net is mapped anew, which is one action, too.",
-    "graph net(x: i8[16, 8, 32]) -> (y: i8[16, 8, 32]) {\n"
-    "  let w = (iota(9216) % 7 - 3).reshape(32, 32, 3, 3) as i8[32, 32, 3, 3]\n"
-    "  y = x.permute(2, 0, 1).reshape(1, 32, 16, 8).conv2d(w, pad: 1).shift_right(6).reshape(32, 16, 8).permute(1, 2, "
-    "0) as i8[16, 8, 32]\n}\n"
-    "let m = map(net, chip: \"tianjicx\")\nlet before = m.estimate().memory\n"
-    "m.slabs(8)\nm.undo()\nprint(m.estimate().memory == before)\n// expect: true",
-    run_slabs);
+constinit const Builtin builtin_mapping_slabs =
+    method("mapping.slabs", with_count,
+           "m.slabs(8): in how many batches of rows inputs come, for what streams; more batches take less memory. From "
+           "1, where "
+           "nothing streams, and back to it the net is mapped anew, which is one action, too.",
+           "graph net(x: i8[1, 32, 16, 8]) -> (y: i8[1, 32, 16, 8]) {\n"
+           "  let w = (iota(9216) % 7 - 3).reshape(32, 32, 3, 3) as i8[32, 32, 3, 3]\n"
+           "  y = x.conv2d(w, pad: 1).shift_right(6) as i8[1, 32, 16, 8]\n}\n"
+           "let m = map(net, chip: \"tianjicx\")\nlet before = m.estimate().memory\n"
+           "m.slabs(8)\nm.undo()\nprint(m.estimate().memory == before)\n// expect: true",
+           run_slabs);
 
 constinit const Builtin builtin_mapping_split = method(
     "mapping.split", with_grid,
@@ -418,11 +419,12 @@ constinit const Builtin builtin_mapping_split = method(
     MAP_EXAMPLE("print(m.split(\"matmul\", f: 2).cores, m.split(\"matmul_2\", r: 2).cores)\n// expect: 2 4"),
     run_split);
 
-constinit const Builtin builtin_mapping_step_groups = method(
-    "mapping.step_groups", with_count,
-    "m.step_groups(2): into how many step groups the groups of cores are dealt, in their order; those of one start each "
-    "step together. 0: none, groups follow their packets alone.",
-    MAP_EXAMPLE("print(m.step_groups(1).cores, m.step_groups(0).cores)\n// expect: 1 1"), run_step_groups);
+constinit const Builtin builtin_mapping_step_groups =
+    method("mapping.step_groups", with_count,
+           "m.step_groups(2): into how many step groups the groups of cores are dealt, in their order; those of one "
+           "start each "
+           "step together. 0: none, groups follow their packets alone.",
+           MAP_EXAMPLE("print(m.step_groups(1).cores, m.step_groups(0).cores)\n// expect: 1 1"), run_step_groups);
 
 constinit const Builtin builtin_mapping_take_out =
     method("mapping.take_out", with_unit, "m.take_out(unit): a unit that shares cores gets cores of its own.",

@@ -29,12 +29,11 @@ class Vandal {
   Vandal(ChipProgram& program, std::mt19937_64& random) : p_(program), random_(random) {}
 
   static constexpr int kinds = 25;
-  static constexpr const char* names[kinds] = {"address",      "run from",      "run to",    "run length", "lost run",
-                                               "lost message", "message twice", "delay",     "result",     "order",
-                                               "overlap",      "move run",      "lost move", "operand",    "multicast",
-                                               "slots",        "ring",          "batch",     "step rows",
-                                               "late batch",   "early rows",    "other turn", "other rows", "waits",
-                                               "contents"};
+  static constexpr const char* names[kinds] = {
+      "address",    "run from",   "run to", "run length", "lost run",  "lost message", "message twice",
+      "delay",      "result",     "order",  "overlap",    "move run",  "lost move",    "operand",
+      "multicast",  "slots",      "ring",   "batch",      "step rows", "late batch",   "early rows",
+      "other turn", "other rows", "waits",  "contents"};
 
   bool damage(int kind) {
     switch (kind) {
@@ -89,7 +88,8 @@ class Vandal {
       case 17:
         return with(batch(), [&](ChipMove& m) { m.box.position[0] += shift(2); });
       case 18:
-        return with(long_ring(), [&](ChipBuffer& b) { b.step_rows = std::max<std::int64_t>(0, b.step_rows + shift(2)); });
+        return with(long_ring(),
+                    [&](ChipBuffer& b) { b.step_rows = std::max<std::int64_t>(0, b.step_rows + shift(2)); });
       case 19:  // into the rows of another step
         return with(batch_of_rows(), [&](ChipMove& m) { m.delay = std::max(0, m.delay + static_cast<int>(shift(2))); });
       case 20:
@@ -105,9 +105,7 @@ class Vandal {
           if (!c.reads.empty() && !c.reads[0].position.empty()) c.reads[place(c.reads)].position[0] += shift(2);
         });
       case 23:  // a message is moved in a step of another number
-        return with(message(), [&](ChipMessage& m) {
-          m.delay = m.delay == 0 ? 1 : 0;
-        });
+        return with(message(), [&](ChipMessage& m) { m.delay = m.delay == 0 ? 1 : 0; });
       default:
         return contents();
     }

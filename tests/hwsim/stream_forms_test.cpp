@@ -129,8 +129,8 @@ TEST_CASE("cores that fetch rows ahead move those of the phase before [chip-stre
     check_models(*ahead.program);
   }
   // A core that reads its own rows of the step before has nothing to fetch.
-  const StreamRun loop =
-      run_beside_engine(net_with_delays(1, true), {.chip = tianjicx(), .depth = 2, .fetches_ahead = true, .slabs = 4}, 4);
+  const StreamRun loop = run_beside_engine(net_with_delays(1, true),
+                                           {.chip = tianjicx(), .depth = 2, .fetches_ahead = true, .slabs = 4}, 4);
   timed(*loop.program);
 }
 

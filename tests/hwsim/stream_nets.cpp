@@ -180,9 +180,8 @@ BlockId NetBuilder::neurons(BlockId sums) {
   const BlockId held = make_.block(name("sums"), "SI", Precision::i32, plane(sums));
   make_.edge(sums, held);
   const BlockId state = make_.block(name("v"), "SI", Precision::i28, plane(sums));
-  const BlockId made =
-      make_.block(name("lif"), "CLIF", Precision::i8, plane(sums),
-                  {{"vth0", 20000}, {"reset_mode", 1}, {"vm_const_en", 1}, {"vtheta_const_en", 1}});
+  const BlockId made = make_.block(name("lif"), "CLIF", Precision::i8, plane(sums),
+                                   {{"vth0", 20000}, {"reset_mode", 1}, {"vm_const_en", 1}, {"vtheta_const_en", 1}});
   make_.edge(held, made, "input");
   make_.edge(state, made, "state");
   const BlockId spikes = make_.block(name("s"), "SI", Precision::i8, plane(sums));

@@ -25,8 +25,8 @@ class NetBuilder {
   BlockId by_tokens(BlockId from, BlockId others, bool transposed);
   BlockId table(BlockId from);
   BlockId products(BlockId from, std::int64_t f);  // sums of 32 bits
-  BlockId neurons(BlockId sums);  // spikes as bytes
-  BlockId held(BlockId like);     // bytes that something is to bring
+  BlockId neurons(BlockId sums);                   // spikes as bytes
+  BlockId held(BlockId like);                      // bytes that something is to bring
   void delay(BlockId from, BlockId to, std::int32_t steps, bool has_initial);
   void output(BlockId from);
   std::shared_ptr<const BlockGraph> graph() && { return std::make_shared<const BlockGraph>(std::move(make_.graph)); }

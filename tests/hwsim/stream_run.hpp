@@ -11,10 +11,10 @@ std::shared_ptr<const Chip> tianjicx();
 struct StreamRun {
   std::shared_ptr<const ChipProgram> program;
   std::size_t most_phases = 0, rings = 0, pipelines = 0;
-  std::size_t long_rings = 0;     // that go on from step to step
+  std::size_t long_rings = 0;      // that go on from step to step
   std::size_t double_batches = 0;  // receive buffers with room for two batches of rows
-  std::size_t ahead = 0;          // cores in mode A2S2
-  std::size_t shared = 0;         // cores with several units of which one streams
+  std::size_t ahead = 0;           // cores in mode A2S2
+  std::size_t shared = 0;          // cores with several units of which one streams
 };
 
 // Mapped, and steps on both: each block makes the same.
