@@ -41,7 +41,7 @@ Result<std::shared_ptr<const ViewBody>> ViewBodies::get(Bodies& bodies, const Ta
                                                         const PointGroup& group) {
   if (!bodies.program() || !bodies.ops()) bug("the body of a task is asked for of somebody who knows no program");
   const Launch& launch = *group.launch;
-  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), {}, {}, {}};
+  ViewBody::Request request{*bodies.program(), launch.task, *bodies.ops(), {}, {}};
   std::string key;
   put_number(key, reinterpret_cast<std::uintptr_t>(&request.program));
   put_number(key, request.task.value);
