@@ -141,9 +141,22 @@ class RandomBody {
       return emit(to, {.kind = Kind::read_at, .in = in, .view = other, .field = p}, element(Precision::f64));
     }
     if (choice == 7) return read(to, other, p, named(to));
+    if (choice == 8) return star(to);
     const ViewValue a = expression(to, depth - 1), b = expression(to, depth - 1);
-    constexpr std::string_view names[] = {"add", "mul", "sub", "maximum", "minimum"};
-    return emit(to, {.kind = Kind::op, .in = {a, b}, .op = op(names[between(random_, 0, 4)])}, element(Precision::f64));
+    constexpr std::string_view names[] = {"add", "mul", "sub", "div", "maximum", "minimum"};
+    return arithmetic(to, names[between(random_, 0, 5)], a, b);
+  }
+  ViewValue arithmetic(ViewBlock& to, std::string_view name, ViewValue a, ViewValue b) {
+    return emit(to, {.kind = Kind::op, .in = {a, b}, .op = op(name)}, element(Precision::f64));
+  }
+  // Of some neighbours: their sum, perhaps less some of the middle, scaled, added to what was there.
+  ViewValue star(ViewBlock& to) {
+    auto neighbour = [&] { return read(to, other, p, near(to, true)); };
+    ViewValue sum = neighbour();
+    for (std::int64_t more = between(random_, 2, 6); more > 0; --more) sum = arithmetic(to, "add", sum, neighbour());
+    if (one_in(2)) sum = arithmetic(to, "sub", sum, arithmetic(to, "mul", scale_, neighbour()));
+    if (one_in(2)) sum = arithmetic(to, "mul", scale_, sum);
+    return one_in(2) ? arithmetic(to, "add", read(to, own, x, point_), sum) : sum;
   }
 
   void statement(ViewBlock& to, int depth) {

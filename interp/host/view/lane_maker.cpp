@@ -33,7 +33,8 @@ LaneProgram LaneMaker::make() && {
   at = (at + 63) / 64 * 64;
   for (LaneRegister& r : made_.registers)
     if (r.lanes) r.at = at + r.at * slot_bytes;
-  made_.scratch_bytes = at + most_slots_ * slot_bytes;
+  made_.places_at = at + most_slots_ * slot_bytes;
+  made_.scratch_bytes = made_.places_at + slot_bytes;
   return std::move(made_);
 }
 
