@@ -22,7 +22,8 @@ class HostPlan final : public Executable {
   std::vector<OpSite> ops() const override { return planned.ops(); }
   std::shared_ptr<const Plan> plan() const override { return planned.plan; }
   HostExecutable& eager() {
-    if (!eager_) eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1, planned.views);
+    if (!eager_)
+      eager_ = std::make_unique<HostExecutable>(unaggregated(*planned.plan), planned.bodies, 1, planned.views);
     return *eager_;
   }
   // Records of an eager run name its own steps; callers know those of the plan.
@@ -51,7 +52,7 @@ class HostPlan final : public Executable {
 
 class Made;
 
-class HostBackend final : public PlanBackend {
+class HostBackend final : public PlanBackend, public TellsBodies {
  public:
   HostBackend(std::uint32_t threads, const HostOptions& options)
       : count_(memory_limit(), {.poison = options.poison}),
@@ -73,6 +74,7 @@ class HostBackend final : public PlanBackend {
     return std::make_shared<HostPlan>(std::move(plan), bodies, pool_.size(), views_);
   }
   Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override;
+  std::vector<BodyForm> bodies() const override { return views_->forms(); }
   Memory memory() const override { return count_.now(); }
   void interrupt() override { flags_.raise(RunFlags::interrupted); }
 

@@ -48,7 +48,12 @@ std::shared_ptr<const ViewBody> ViewBodies::get(Bodies& bodies, const ViewBody::
     whole.native = bodies.native(symbol);
   Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(whole);
   if (!made) throw Error(made.diags());
+  note({request.program[request.task].name, std::string((*made)->form()), (*made)->why_not_strip()});
   return body = *made;
+}
+
+void ViewBodies::note(BodyForm form) {
+  if (std::ranges::find(forms_, form) == forms_.end()) forms_.push_back(std::move(form));
 }
 
 // ---- what is the same for all points --------------------------------------------------------------
@@ -71,6 +76,7 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   if (launch.work == Launch::Work::native) {
     native_ = bodies.point_task(launch.symbol);
     if (!native_.run) bug("no C++ function is called " + launch.symbol);
+    views.note({launch.symbol, "extern"});
   }
   if (launch.work != Launch::Work::task) return;
   if (!bodies.program() || !bodies.ops()) bug("the body of a task is asked for of somebody who knows no program");
