@@ -352,10 +352,10 @@ void LaneMaker::each_point(const ViewStep& s) {
 
 namespace {
 
-// Then the points behind may never come, and their bounds are nobody's business.
+// Then the points behind may never come, or what stands behind in this turn, and their bounds are nobody's business.
 bool may_leave(const ViewBlock& block) {
   for (const ViewStep& step : block) {
-    if (step.kind == ViewStep::Kind::leave) return true;
+    if (step.kind == ViewStep::Kind::leave || step.kind == ViewStep::Kind::next) return true;
     if (std::ranges::any_of(step.blocks, may_leave)) return true;
   }
   return false;
