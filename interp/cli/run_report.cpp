@@ -76,6 +76,7 @@ Report with_facts(Report page, const SessionReport& report) {
                 {"arena", bytes_text(static_cast<double>(report.arena))},
                 {"alive at once", bytes_text(static_cast<double>(report.plan_peak))},
                 {"seconds", fmt::format("{:.6f}", report.seconds)}};
+  for (const BodyForm& body : report.bodies) page.facts.push_back({"body of " + body.task, form_text(body)});
   return page;
 }
 

@@ -52,7 +52,7 @@ class HostPlan final : public Executable {
 
 class Made;
 
-class HostBackend final : public PlanBackend {
+class HostBackend final : public PlanBackend, public TellsBodies {
  public:
   HostBackend(std::uint32_t threads, const HostOptions& options)
       : count_(memory_limit(), {.poison = options.poison}),
@@ -77,6 +77,7 @@ class HostBackend final : public PlanBackend {
     return refused_launches(graph, bodies, *views_);
   }
   Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override;
+  std::vector<BodyForm> bodies() const override { return views_->forms(); }
   Memory memory() const override { return count_.now(); }
   void interrupt() override { flags_.raise(RunFlags::interrupted); }
 

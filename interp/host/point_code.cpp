@@ -54,11 +54,15 @@ Result<std::shared_ptr<const ViewBody>> ViewBodies::get(Bodies& bodies, const Ta
   if (body) return body;
   request.global = [&](ModuleId module, VariableId variable) { return bodies.global(module, variable); };
   if (auto* externs = dynamic_cast<ExternBodies*>(&bodies);
-      externs && !request.program[request.task].extern_symbol.empty())
-    return body = ViewBody::of(externs->extern_body(request.task, request.inputs));
-  Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(request);
-  if (made) body = *made;
-  return made;
+      externs && !request.program[request.task].extern_symbol.empty()) {
+    body = ViewBody::of(externs->extern_body(request.task, request.inputs));
+  } else {
+    Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(request);
+    if (!made) return made;
+    body = *made;
+  }
+  note({request.program[request.task].name, std::string(body->form()), body->why_not_strip()});
+  return body;
 }
 
 std::vector<Poison> refused_launches(const TaskGraph& graph, Bodies& bodies, ViewBodies& views) {
@@ -71,6 +75,10 @@ std::vector<Poison> refused_launches(const TaskGraph& graph, Bodies& bodies, Vie
     refused.push_back({group.first, {why.code, why.message, why.primary.span}});
   }
   return refused;
+}
+
+void ViewBodies::note(BodyForm form) {
+  if (std::ranges::find(forms_, form) == forms_.end()) forms_.push_back(std::move(form));
 }
 
 // ---- what is the same for all points --------------------------------------------------------------
@@ -90,6 +98,7 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   if (launch.work == Launch::Work::native) {
     native_ = bodies.point_task(launch.symbol);
     if (!native_.run) bug("no C++ function is called " + launch.symbol);
+    views.note({launch.symbol, "extern"});
   }
   if (launch.work != Launch::Work::task) return;
   Result<std::shared_ptr<const ViewBody>> body = views.get(bodies, graph, group);

@@ -9,6 +9,7 @@
 #include "interp/host/task_code.hpp"
 #include "interp/host/view/view_body.hpp"
 #include "ir/graph/launch.hpp"
+#include "ir/plan/body_form.hpp"
 
 namespace taskspec {
 
@@ -17,8 +18,11 @@ class ViewBodies {
  public:
   // That of a launch of a task; or why it cannot be run.
   Result<std::shared_ptr<const ViewBody>> get(Bodies& bodies, const TaskGraph& graph, const PointGroup& group);
+  void note(BodyForm form);  // of one that is made elsewhere, too
+  const std::vector<BodyForm>& forms() const { return forms_; }
 
  private:
+  std::vector<BodyForm> forms_;
   std::map<std::string, std::shared_ptr<const ViewBody>> known_;
 };
 

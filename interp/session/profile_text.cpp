@@ -110,6 +110,10 @@ std::string profile_text(const SessionReport& report, const Sources& sources) {
   return out;
 }
 
+std::string form_text(const BodyForm& body) {
+  return body.why_no_strip.empty() ? body.form : fmt::format("{} ({})", body.form, body.why_no_strip);
+}
+
 std::string report_text(const SessionReport& report, const std::vector<PlainDiag>& failures) {
   std::string out = "\n";
   for (const PlainDiag& diag : failures) {
@@ -123,6 +127,9 @@ std::string report_text(const SessionReport& report, const std::vector<PlainDiag
                      report.dropped);
   out += fmt::format("plans       {} (made in {:.6f} s)\npeak        {}\nseconds     {:.6f}\n", report.plans,
                      report.making, bytes_text(static_cast<double>(report.memory.peak_bytes)), report.seconds);
+  const char* title = "bodies      ";
+  for (const BodyForm& body : report.bodies)
+    out += fmt::format("{}{}: {}\n", std::exchange(title, "            "), body.task, form_text(body));
   return out;
 }
 
@@ -131,13 +138,18 @@ std::string report_json(const SessionReport& report, const std::vector<PlainDiag
   std::string of_chips;
   for (const std::string& chip : chips) of_chips += (of_chips.empty() ? ",\"chips\":[" : ",\n") + chip;
   if (!chips.empty()) of_chips += "]";
+  std::string bodies;
+  for (const BodyForm& body : report.bodies)
+    bodies += fmt::format("{}{{\"task\":{},\"form\":{},\"why_no_strip\":{}}}", bodies.empty() ? ",\"bodies\":[" : ",",
+                          json_quoted(body.task), json_quoted(body.form), json_quoted(body.why_no_strip));
+  if (!bodies.empty()) bodies += "]";
   return fmt::format(
       "{{\"tasks\":{},\"chains\":{},\"dispatches\":{},\"dropped\":{},\"plans\":{},\"making\":{},\"peak\":{},"
       "\"arena\":{},\"alive\":{},\"peak_without_chains\":{},\"allocations\":{},\"frees\":{},\"seconds\":{},"
-      "\"failures\":{}{}}}\n",
+      "\"failures\":{}{}{}}}\n",
       report.tasks, report.chains, report.dispatches, report.dropped, report.plans, report.making,
       report.memory.peak_bytes, report.arena, report.plan_peak, report.peak_without_chains, report.memory.allocations,
-      report.memory.frees, report.seconds, diagnostics_json(failures), of_chips);
+      report.memory.frees, report.seconds, diagnostics_json(failures), bodies, of_chips);
 }
 
 std::string trace_json(const SessionReport& report, const Sources& sources, std::string_view more) {

@@ -12,6 +12,8 @@ namespace taskspec {
 // one for what the session took of the backend, one for its plans.
 std::string profile_text(const SessionReport& report, const Sources& sources);
 // With what ended the run, if it failed.
+// "strip"; of scalar code also why: "scalar (line 4: ...)".
+std::string form_text(const BodyForm& body);
 std::string report_text(const SessionReport& report, const std::vector<PlainDiag>& failures);
 // `chips`: JSON of each run on a chip.
 std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures,

@@ -161,6 +161,7 @@ SessionReport Session::report() const {
   report.peak_without_chains = counts_.peak_without_chains;
   report.memory = backend_.memory();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (const auto* tells = dynamic_cast<const TellsBodies*>(&backend_)) report.bodies = tells->bodies();
   profile_.report(report);
   report.ops = op_profile_.rows();
   return report;

@@ -10,6 +10,7 @@
 #include "interp/control/control_log.hpp"
 #include "interp/control/trial.hpp"
 #include "ir/plan/backend.hpp"
+#include "ir/plan/body_form.hpp"
 
 namespace taskspec {
 
@@ -50,6 +51,7 @@ struct SessionReport {
   std::uint64_t received = 0;  // bytes of tensors that left the session: for the host, another session, a file
   Backend::Memory memory;
   double seconds = 0;
+  std::vector<BodyForm> bodies;  // of tasks over views, of a backend that tells
   std::vector<ProfileRow> profile;
   std::vector<OpRow> ops;             // when it recorded those
   std::optional<MachineRates> rates;  // when somebody asked for them

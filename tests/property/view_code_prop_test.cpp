@@ -35,7 +35,7 @@ void fill(Data& data, std::mt19937_64& random, std::int64_t places) {
     for (std::int64_t i = 0; i < data.root.size(); ++i) {
       std::byte* to = data.fields[f].data() + i * info(data.precisions[f]).bytes;
       const std::int64_t integer = between(random, 0, places - 1);
-      const double real = static_cast<double>(between(random, -1000, 1000)) / 16;
+      const double real = static_cast<double>(between(random, -1000, 1000)) / 7;  // so that the order of sums shows
       if (data.precisions[f] == Precision::f64) std::memcpy(to, &real, 8);
       if (data.precisions[f] == Precision::i64) std::memcpy(to, &integer, 8);
     }
@@ -125,11 +125,22 @@ class RandomBody {
   }
   // A point of `other` that a field names; all of its places are in one axis.
   std::vector<ViewValue> named(ViewBlock& to) {
-    const ViewValue axis = read(to, other, place, near(to, false));
+    const bool again = !wild_ && !axes_.empty() && one_in(2);
+    const ViewValue axis = again       ? axes_.back()
+                           : one_in(8) ? read(to, own, count, point_)
+                                       : read(to, other, place, near(to, false));
+    axes_.push_back(axis);
     return std::vector<ViewValue>(point_.size(), axis);
   }
 
   ViewValue expression(ViewBlock& to, int depth) {
+    if (!wild_ && !earlier_.empty() && one_in(6))
+      return earlier_[static_cast<std::size_t>(between(random_, 0, std::ssize(earlier_) - 1))];
+    const ViewValue made = new_expression(to, depth);
+    earlier_.push_back(made);
+    return made;
+  }
+  ViewValue new_expression(ViewBlock& to, int depth) {
     const std::int64_t choice = between(random_, 0, depth > 0 ? 13 : 7);
     if (choice == 0) return scale_;
     if (choice == 1) return emit(to, {.kind = Kind::convert, .in = {point_[0]}}, element(Precision::f64));
@@ -141,9 +152,22 @@ class RandomBody {
       return emit(to, {.kind = Kind::read_at, .in = in, .view = other, .field = p}, element(Precision::f64));
     }
     if (choice == 7) return read(to, other, p, named(to));
+    if (choice == 8) return star(to);
     const ViewValue a = expression(to, depth - 1), b = expression(to, depth - 1);
-    constexpr std::string_view names[] = {"add", "mul", "sub", "maximum", "minimum"};
-    return emit(to, {.kind = Kind::op, .in = {a, b}, .op = op(names[between(random_, 0, 4)])}, element(Precision::f64));
+    constexpr std::string_view names[] = {"add", "mul", "sub", "div", "maximum", "minimum"};
+    return arithmetic(to, names[between(random_, 0, 5)], a, b);
+  }
+  ViewValue arithmetic(ViewBlock& to, std::string_view name, ViewValue a, ViewValue b) {
+    return emit(to, {.kind = Kind::op, .in = {a, b}, .op = op(name)}, element(Precision::f64));
+  }
+  // Of some neighbours: their sum, perhaps less some of the middle, scaled, added to what was there.
+  ViewValue star(ViewBlock& to) {
+    auto neighbour = [&] { return read(to, other, p, near(to, true)); };
+    ViewValue sum = neighbour();
+    for (std::int64_t more = between(random_, 2, 6); more > 0; --more) sum = arithmetic(to, "add", sum, neighbour());
+    if (one_in(2)) sum = arithmetic(to, "sub", sum, arithmetic(to, "mul", scale_, neighbour()));
+    if (one_in(2)) sum = arithmetic(to, "mul", scale_, sum);
+    return one_in(2) ? arithmetic(to, "add", read(to, own, x, point_), sum) : sum;
   }
 
   void statement(ViewBlock& to, int depth) {
@@ -192,6 +216,7 @@ class RandomBody {
   std::string_view folds_ = one_in(2) ? "add" : "maximum";
   ViewValue scale_, total_;
   std::vector<ViewValue> point_;
+  std::vector<ViewValue> earlier_, axes_;  // values, and places, that a straight body has made so far
 };
 
 // ---- both ways ------------------------------------------------------------------------------------
@@ -210,7 +235,7 @@ struct World {
         {&all, &third.root, c, own_memory ? PieceMemory::own(all) : PieceMemory::inside(third.root)}};
     const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(&scale)};
     std::byte* outputs[] = {reinterpret_cast<std::byte*>(&total)};
-    const ViewRun run{.views = views, .inputs = inputs, .outputs = outputs};
+    const ViewRun run{.views = views, .inputs = inputs, .outputs = outputs, .checks_membership = true};
     if (!body) return ViewOracle(code, run).run();
     std::vector<std::byte> scratch(body->scratch_bytes() + 64);
     TaskContext context;
@@ -285,7 +310,7 @@ TEST_CASE("[strips] random bodies give what the loop gives, bit for bit") {
   CHECK(strips > 300);
   CHECK(scalars > 300);
   CHECK(faults > 50);
-  CHECK(faults < 1000);
+  CHECK(faults < 2 * strips);
 }
 
 }  // namespace taskspec

@@ -99,6 +99,24 @@ TEST_CASE("[strips] the stencil of a piece reads its neighbours through another 
         "E5003 g[-1].a: the view has no such point, in task t[2]");
 }
 
+TEST_CASE("[strips] a place stays where it was read, whatever is written there later") {
+  Task task(cell +
+            "task t(inout own: Cell[_].{b, n}, in g: Cell[_].{a}) {\n"
+            "  for i in own {\n    let k = own[i].n\n    own[i].b = g[k].a\n    own[i].n = 0\n"
+            "    own[i].b += g[k].a\n  }\n}\n");
+  REQUIRE(task.error() == "");
+  CHECK(task.body().form() == "strip");
+  Column a = iota(1000), b(1000, 0.0);
+  std::vector<std::int64_t> n(1000);
+  for (std::size_t i = 0; i < n.size(); ++i) n[i] = static_cast<std::int64_t>(i * 7 % 1000);
+  const std::vector<std::int64_t> before = n;
+  const Rect root = line(0, 1000);
+  const auto fields = std::vector<std::byte*>{bytes(a), bytes(b), bytes(n)};
+  CHECK(task.run({{root, root, fields}, {root, root, fields}}) == "");
+  for (std::size_t i = 0; i < b.size(); ++i) CHECK(b[i] == 2.0 * static_cast<double>(before[i]));
+  CHECK(n == std::vector<std::int64_t>(1000, 0));
+}
+
 TEST_CASE("[strips] what a point reads of the one before it is scalar code, and says why") {
   Task task(cell + "task t(inout c: Cell[_].{a}) {\n  for i in c {\n    c[i].a = at(c, i - 1, 0.0).a + 1.0\n  }\n}\n");
   CHECK(task.body().form() == "scalar");

@@ -75,7 +75,9 @@ class ViewOracle {
     if (op == "add") return real ? Number{a.real + b.real, 0} : wrap(x + y);
     if (op == "sub") return real ? Number{a.real - b.real, 0} : wrap(x - y);
     if (op == "mul") return real ? Number{a.real * b.real, 0} : wrap(x * y);
+    if (op == "div" && real) return {a.real / b.real, 0};
     if (op == "neg") return real ? Number{-a.real, 0} : wrap(-x);
+    if (real && op.ends_with("imum") && (a.real != a.real || b.real != b.real)) return a.real != a.real ? a : b;
     if (op == "maximum")
       return real ? Number{a.real > b.real ? a.real : b.real, 0} : Number{0, std::max(a.integer, b.integer)};
     if (op == "minimum")

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/host/view/lane_shapes.hpp"
 #include "ir/records/op.hpp"
 #include "ir/types/dim.hpp"
 
@@ -41,7 +42,7 @@ struct LaneAccess {
 
 struct LaneInstruction {
   enum class Kind : std::uint8_t {
-    kernel,         // out = kernel(in...)
+    kernel,         // out = kernel(in...), or as the shape says
     number,         // out = op(in...) on host values
     convert,        // out = the host value in[0] in the precision of out
     copy,           // out = in[0]
@@ -65,9 +66,11 @@ struct LaneInstruction {
   Kind kind = Kind::kernel;
   bool copies = false;  // load: its value is needed after the field is written
   bool direct = false;  // kernel: writes into the field of `access`
+  bool passes = false;  // index: places may stay where in[0] has them
   Register out = 0;
   std::vector<Register> in = {};
   const Kernel* kernel = nullptr;
+  ShapeLoop shape = nullptr;
   const OpDef* op = nullptr;
   std::vector<Value> attributes = {};
   std::uint32_t access = 0, number = 0;
@@ -97,6 +100,8 @@ struct LaneLoop {
   std::vector<LaneTotal> totals;
   std::vector<std::uint32_t> wholes;  // inputs that have an element for each point
   bool by_rows = false;               // a run may not go on in the next row
+  bool plain = false;                 // of points nothing matters but where their elements lie
+  bool has_passes = false;            // several, one after the other, over what comes from memory
 };
 
 struct LaneProgram {
@@ -107,6 +112,7 @@ struct LaneProgram {
   std::vector<std::pair<Register, Array>> constants;
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::size_t scratch_bytes = 0;
+  std::size_t places_at = 0;  // in the scratch: root indices of the points of a strip
   std::string why_not_strip;
   Span why_at;
 };

@@ -33,7 +33,8 @@ LaneProgram LaneMaker::make() && {
   at = (at + 63) / 64 * 64;
   for (LaneRegister& r : made_.registers)
     if (r.lanes) r.at = at + r.at * slot_bytes;
-  made_.scratch_bytes = at + most_slots_ * slot_bytes;
+  made_.places_at = at + most_slots_ * slot_bytes;
+  made_.scratch_bytes = made_.places_at + slot_bytes;
   return std::move(made_);
 }
 
@@ -351,10 +352,10 @@ void LaneMaker::each_point(const ViewStep& s) {
 
 namespace {
 
-// Then the points behind may never come, and their bounds are nobody's business.
+// Then the points behind may never come, or what stands behind in this turn, and their bounds are nobody's business.
 bool may_leave(const ViewBlock& block) {
   for (const ViewStep& step : block) {
-    if (step.kind == ViewStep::Kind::leave) return true;
+    if (step.kind == ViewStep::Kind::leave || step.kind == ViewStep::Kind::next) return true;
     if (std::ranges::any_of(step.blocks, may_leave)) return true;
   }
   return false;

@@ -90,8 +90,11 @@ class LaneMaker {
   void strip_fold(const ViewStep& step);
   void strip_whole(const ViewStep& step);
   bool folds_in_place(const ViewStep& step) const;
+  bool has_shape(const LaneInstruction& i) const;
+  void join_arithmetic(LaneLoop& loop);  // lane_joins.cpp
   void settle_memory(LaneLoop& loop);
   void settle_slots(LaneLoop& loop);
+  void note_passes(LaneLoop& loop) const;
 
   const ViewCode& code_;
   const OpTable& ops_;

@@ -13,9 +13,12 @@ void repeat_element(const std::byte* from, std::byte* to, std::int64_t count, st
 void gather_elements(const std::byte* from, const std::int64_t* places, std::byte* to, std::int64_t count,
                      std::uint8_t width);
 
-// out = values - base; false when one of them is outside of [lo, hi).
-bool all_places(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi, std::int64_t base,
-                std::int64_t* out);
+// to[places[e]] = from[e]
+void scatter_elements(const std::byte* from, std::byte* to, const std::int64_t* places, std::int64_t count,
+                      std::uint8_t width);
+
+// All of them in [lo, hi).
+bool all_inside(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi);
 
 // field[places[e]] = op of that and values[e], for all entries of element e before those of the next one: the order of
 // the loop, and so its bits.

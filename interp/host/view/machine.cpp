@@ -97,9 +97,9 @@ void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
     case Kind::coordinate:
       return coordinate(i, turn);
     case Kind::load:
-      return program_.accesses[i.access].or_else     ? load_or_else(i, turn)
-             : program_.accesses[i.access].by_number ? load_by_number(i, turn)
-                                                     : load(i, turn);
+      return program_.accesses[i.access].by_number                              ? load_by_number(i, turn)
+             : program_.accesses[i.access].or_else && !access_[i.access].inside ? load_or_else(i, turn)
+                                                                                : load(i, turn);
     case Kind::load_whole:
     case Kind::store_whole:
       return whole(i, turn);
@@ -123,15 +123,14 @@ void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
 }
 
 void LaneMachine::kernel(const LaneInstruction& i, const Turn& turn) {
-  std::array<const std::byte*, 3> in{};
+  std::array<const std::byte*, most_shape_operands> in{};
   for (std::size_t k = 0; k < i.in.size(); ++k) in[k] = at_[i.in[k]];
   const bool lanes = program_.registers[i.out].lanes;
   if (lanes && i.direct) {
-    const LaneAccess& access = program_.accesses[i.access];
-    at_[i.out] = turn.segments.size() == 1 ? base(access) + place(i.access, turn.segments[0].at.start) * access.width
-                                           : own_slot(i.out);
+    at_[i.out] = turn.segments.size() == 1 ? element(i.access, turn.segments[0].at) : own_slot(i.out);
   }
   std::byte* out = at_[i.out];
+  if (i.shape) return i.shape(in.data(), out, turn.count);
   if (auto fault = i.kernel->run_strip({in.data(), i.in.size()}, {&out, 1}, lanes ? turn.count : 1)) {
     fault->span = i.span;
     throw LaneFault{*std::move(fault)};
@@ -244,50 +243,17 @@ void LaneMachine::no_point(const LaneAccess& access, const Point& point) const {
   throw LaneFault{{"E5003", std::move(message), access.span}};
 }
 
-// So does a run in nearly all cases; here without calls.
-bool LaneMachine::lies_in_rect(std::uint32_t access, const RowRun& run) const {
-  const ViewMemory& of = view(program_.accesses[access].view);
-  if (!of.points->is_rect()) return false;
-  const Rect& rect = of.points->rect();
-  bool inside = true;
-  for (std::size_t axis = 0; axis < run.start.rank; ++axis) {
-    const std::int64_t at = run.start.at[axis] + access_[access].offsets[axis];
-    const std::int64_t length = axis + 1u == run.start.rank ? run.count : 1;
-    inside &= at >= rect.lo[axis] && at + length <= rect.hi[axis];
-  }
-  return inside;
-}
-
-// One run of the loop: all of it must lie in the views that it goes to.
-void LaneMachine::check_bounds(const LaneLoop& loop, const RowRun& run) {
-  for (std::uint32_t a : loop.aligned) {
-    const LaneAccess& access = program_.accesses[a];
-    if (access.or_else || access.by_number || lies_in_rect(a, run)) continue;
-    const ViewMemory& of = view(access.view);
-    const Point start = moved(a, run.start);
-    const std::size_t last = start.rank == 0 ? 0 : start.rank - 1u;
-    for (std::int64_t done = 0; done < run.count;) {
-      Point point = start;
-      if (start.rank > 0) point.at[last] += done;
-      if (!of.root->contains(point)) no_point(access, point);
-      const std::int64_t linear = of.root->linear(point);
-      const std::optional<Run> found = access_[a].cursor.run_of(of, linear);
-      if (!found) no_point(access, point);
-      done += std::min(found->hi - linear, start.rank == 0 ? 1 : of.root->hi[last] - point[last]);
-    }
-  }
-}
-
 void LaneMachine::load(const LaneInstruction& i, const Turn& turn) {
-  const LaneAccess& access = program_.accesses[i.access];
+  const std::uint8_t width = program_.accesses[i.access].width;
   if (turn.segments.size() == 1 && !i.copies) {
-    at_[i.out] = base(access) + place(i.access, turn.segments[0].at.start) * access.width;
+    at_[i.out] = element(i.access, turn.segments[0].at);
     return;
   }
   at_[i.out] = own_slot(i.out);
+  if (turn.sparse && access_[i.access].follows)
+    return gather_elements(access_[i.access].from, places(), at_[i.out], turn.count, width);
   for (const Segment& s : turn.segments)
-    move_elements(base(access) + place(i.access, s.at.start) * access.width, at_[i.out] + s.first * access.width,
-                  s.count, access.width);
+    move_elements(element(i.access, s.at), at_[i.out] + s.first * width, s.count, width);
 }
 
 // Of another view, whose runs may be cut elsewhere.
@@ -376,11 +342,13 @@ void LaneMachine::load_or_else(const LaneInstruction& i, const Turn& turn) {
 }
 
 void LaneMachine::store(const LaneInstruction& i, const Turn& turn) {
-  const LaneAccess& access = program_.accesses[i.access];
+  const std::uint8_t width = program_.accesses[i.access].width;
+  if (turn.sparse && access_[i.access].follows)
+    return scatter_elements(at_[i.in[0]], access_[i.access].from, places(), turn.count, width);
   for (const Segment& s : turn.segments) {
-    std::byte* to = base(access) + place(i.access, s.at.start) * access.width;
-    const std::byte* from = at_[i.in[0]] + s.first * access.width;
-    if (from != to) move_elements(from, to, s.count, access.width);
+    std::byte* to = element(i.access, s.at);
+    const std::byte* from = at_[i.in[0]] + s.first * width;
+    if (from != to) move_elements(from, to, s.count, width);
   }
 }
 
@@ -390,6 +358,7 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   const ViewMemory& of = view(access.view);
   const bool lanes = program_.registers[i.out].lanes;
   const std::int64_t count = lanes ? turn.count : 1;
+  at_[i.out] = own_slot(i.out);
   auto* out = reinterpret_cast<std::int64_t*>(at_[i.out]);
   auto coordinate = [&](std::size_t axis, std::int64_t e) {
     std::int64_t value = 0;
@@ -405,10 +374,16 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   const bool by_rect = of.points->is_rect();
   const bool checks = !by_rect && (!lanes || run_.checks_membership || access.or_else || memory.scattered);
   const Rect& around = by_rect ? of.points->rect() : *memory.box;  // beyond it there is no memory
-  if (lanes && i.in.size() == 1 && !access.or_else && !checks &&
-      all_places(reinterpret_cast<const std::int64_t*>(at_[i.in[0]]), count, around.lo[0], around.hi[0],
-                 memory.box->lo[0], out))
-    return;
+  if (lanes && i.in.size() == 1 && !access.or_else && !checks) {
+    const auto* values = reinterpret_cast<const std::int64_t*>(at_[i.in[0]]);
+    if (all_inside(values, count, around.lo[0], around.hi[0])) {
+      if (i.passes && memory.box->lo[0] == 0)
+        at_[i.out] = at_[i.in[0]];
+      else
+        for (std::int64_t e = 0; e < count; ++e) out[e] = values[e] - memory.box->lo[0];
+      return;
+    }
+  }
   ViewCursor& cursor = access_[i.access].cursor;
   for (std::int64_t e = 0; e < count; ++e) {
     const Point point = point_of(e);
@@ -444,115 +419,13 @@ void LaneMachine::scatter(const LaneInstruction& i, const Turn& turn) {
 void LaneMachine::folds(const LaneInstruction& i, const Turn& turn) {
   const std::vector<LaneFold>& folds = turn.loop->folds[i.number];
   const LaneAccess& access = program_.accesses[folds[0].access];
-  std::vector<ScatterFold> entries;
+  std::vector<ScatterFold>& entries = folds_;
+  entries.clear();
   for (std::size_t k = 0; k < folds.size(); ++k)
     entries.push_back({reinterpret_cast<const std::int64_t*>(at_[i.in[2 * k]]),
                        program_.registers[i.in[2 * k]].lanes ? 1 : 0, at_[i.in[2 * k + 1]], folds[k].kernel,
                        folds[k].op->name});
   scatter_folds(entries, base(access), code_.views[access.view].fields[access.field].precision, turn.count);
-}
-
-// ---- loops ----------------------------------------------------------------------------------------
-
-void LaneMachine::enter(const LaneLoop& loop) {
-  for (const auto& [from, to] : loop.spread)
-    repeat_element(at_[from], own_slot(to), strip_length, program_.registers[to].width);
-  for (std::uint32_t a : loop.aligned)
-    for (std::size_t axis = 0; axis < program_.accesses[a].offsets.size(); ++axis) {
-      const Dim offset = program_.accesses[a].offsets[axis].substitute(
-          [&](const Symbol& symbol) { return std::optional(Dim(host_value(symbol->id, 0).integer())); });
-      access_[a].offsets[axis] = *offset.constant();
-    }
-}
-
-void LaneMachine::loop(const LaneLoop& loop) {
-  enter(loop);
-  if (!loop.strip) {
-    each_run(view(loop.view), loop.by_rows, [&](const RowRun& run) { return scalar_run(loop, run); });
-    return;
-  }
-  check_numbers(loop);
-  totals_.clear();
-  for (const LaneTotal& total : loop.totals)
-    totals_.emplace_back(*RootTree::fold_of(total.op), program_.registers[total.in].precision);
-  strips(loop);
-  finish_totals(loop);
-}
-
-// What is taken point by point from several places has as many points everywhere.
-void LaneMachine::check_numbers(const LaneLoop& loop) const {
-  const std::int64_t points = view(loop.view).points->size();
-  auto check = [&](std::int64_t others, const std::string& name, Span span) {
-    if (points == others) return;
-    throw LaneFault{{"E5004",
-                     fmt::format("{} has {} points, and {} has {}", code_.views[loop.view].name, points, name, others),
-                     span}};
-  };
-  for (std::uint32_t a : loop.aligned)
-    if (const LaneAccess& access = program_.accesses[a]; access.by_number)
-      check(view(access.view).points->size(), code_.views[access.view].name, access.span);
-  for (std::uint32_t input : loop.wholes) check(code_.values[input].type.elements(), "a tensor", {});
-}
-
-void LaneMachine::finish_totals(const LaneLoop& loop) {
-  for (std::size_t k = 0; k < loop.totals.size(); ++k) {
-    const LaneTotal& total = loop.totals[k];
-    if (totals_[k].empty() && totals_[k].needs_elements())
-      throw LaneFault{{"E5003", fmt::format("'{}' of no points, in task {}", total.op, code_.task), total.span}};
-    totals_[k].finish(program_.registers[total.out].precision, at_[total.out]);
-  }
-}
-
-void LaneMachine::strips(const LaneLoop& loop) {
-  constexpr std::int64_t long_run = 64;  // from here on a run has strips of its own
-  std::vector<Segment> waiting;
-  std::int64_t points = 0;
-  auto flush = [&] {
-    if (points > 0) strip(loop, waiting, points);
-    waiting.clear();
-    points = 0;
-  };
-  each_run(view(loop.view), loop.by_rows, [&](const RowRun& run) {
-    check_bounds(loop, run);
-    const std::size_t last = run.start.rank == 0 ? 0 : run.start.rank - 1u;
-    if (run.count >= long_run) flush();
-    for (std::int64_t done = 0; done < run.count;) {
-      Segment s{points,
-                std::min(run.count - done, strip_length - points),
-                {run.linear + done, 0, run.number + done, run.start}};
-      s.at.count = s.count;
-      s.at.start.at[last] += done;
-      done += s.count;
-      if (run.count >= long_run) {
-        strip(loop, {&s, 1}, s.count);
-        continue;
-      }
-      waiting.push_back(s);
-      points += s.count;
-      if (points == strip_length) flush();
-    }
-    return true;
-  });
-  flush();
-}
-
-void LaneMachine::strip(const LaneLoop& loop, std::span<const Segment> segments, std::int64_t count) {
-  if (++jumps_ % 64 == 0) look_for_interrupt();
-  code(loop.code, {&loop, count, segments});
-}
-
-bool LaneMachine::scalar_run(const LaneLoop& loop, const RowRun& run) {
-  check_bounds(loop, run);
-  const std::size_t last = run.start.rank == 0 ? 0 : run.start.rank - 1u;
-  Segment s{0, 1, {run.linear, 1, run.number, run.start}};
-  for (std::int64_t e = 0; e < run.count; ++e, ++s.at.linear) {
-    if (++jumps_ % 1024 == 0) look_for_interrupt();
-    if (e > 0) ++s.at.start.at[last];
-    for (std::size_t axis = 0; axis < loop.coordinates.size(); ++axis)
-      std::memcpy(at_[loop.coordinates[axis]], &s.at.start.at[axis], sizeof(std::int64_t));
-    if (code(loop.code, {&loop, 1, {&s, 1}}) == Left::loop) return false;
-  }
-  return true;
 }
 
 }  // namespace taskspec

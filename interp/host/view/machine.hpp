@@ -1,6 +1,7 @@
 // Runs a lane program once, for one point of a launch.
 #pragma once
 #include "interp/host/view/lane_code.hpp"
+#include "interp/host/view/lane_moves.hpp"
 #include "interp/host/view/root_tree.hpp"
 #include "interp/host/view/view_points.hpp"
 #include "ir/view_code/view_code.hpp"
@@ -22,8 +23,17 @@ class LaneMachine {
     const LaneLoop* loop = nullptr;
     std::int64_t count = 1;
     std::span<const Segment> segments = {};
+    bool sparse = false;  // of short segments: `places` has all points
   };
   enum class Left : std::uint8_t { no, loop };
+  struct AccessState {
+    std::array<std::int64_t, highest_rank> offsets{};
+    bool follows = false;       // lies as far from the point of the loop in memory, too: in roots of equal rows
+    bool inside = false;        // of all points of the loop
+    std::byte* from = nullptr;  // where it follows: of the point of the loop that has root index 0
+    PieceMemory memory;
+    ViewCursor cursor;
+  };
 
   // ---- code ----
   Left code(std::span<const LaneInstruction> code, const Turn& turn);
@@ -49,10 +59,14 @@ class LaneMachine {
   // ---- loops ----
   void loop(const LaneLoop& loop);
   void enter(const LaneLoop& loop);
+  void enter(std::uint32_t access, const ViewMemory& over);
   void strips(const LaneLoop& loop);
+  void plain_strips(const LaneLoop& loop);
+  void fetch_ahead(const LaneLoop& loop, std::int64_t linear) const;
   void finish_totals(const LaneLoop& loop);
   void check_numbers(const LaneLoop& loop) const;
   void check_bounds(const LaneLoop& loop, const RowRun& run);
+  bool is_inside(const AccessState& access, const ViewMemory& over, const ViewMemory& of) const;
   bool lies_in_rect(std::uint32_t access, const RowRun& run) const;
   bool scalar_run(const LaneLoop& loop, const RowRun& run);
   void strip(const LaneLoop& loop, std::span<const Segment> segments, std::int64_t count);
@@ -72,15 +86,15 @@ class LaneMachine {
     return linear;
   }
   std::int64_t number(std::uint32_t access, const Point& point) const;
+  std::byte* element(std::uint32_t a, const RowRun& at) const {
+    const LaneAccess& access = program_.accesses[a];
+    return access_[a].follows ? access_[a].from + at.linear * access.width
+                              : base(access) + place(a, at.start) * access.width;
+  }
+  std::int64_t* places() const { return reinterpret_cast<std::int64_t*>(scratch_ + program_.places_at); }
   std::byte* own_slot(Register r) const { return scratch_ + program_.registers[r].at; }
   [[noreturn]] void no_point(const LaneAccess& access, const Point& point) const;
   void look_for_interrupt() const;
-
-  struct AccessState {
-    std::array<std::int64_t, highest_rank> offsets{};
-    PieceMemory memory;
-    ViewCursor cursor;
-  };
 
   const LaneProgram& program_;
   const ViewCode& code_;
@@ -90,6 +104,8 @@ class LaneMachine {
   std::vector<std::byte*> at_;  // by register
   std::vector<AccessState> access_;
   std::vector<RootTree> totals_;  // of the loop
+  std::vector<Segment> waiting_;
+  std::vector<ScatterFold> folds_;
   std::uint32_t jumps_ = 0;
 };
 

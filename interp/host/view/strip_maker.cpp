@@ -51,8 +51,10 @@ void LaneMaker::strip_loop(const ViewStep& s) {
   for (const ViewStep& inner : s.blocks[0]) strip_step(inner);
   out_ = std::exchange(before_, nullptr);
   made_.loops[mine].code = std::move(code);
+  join_arithmetic(made_.loops[mine]);
   settle_memory(made_.loops[mine]);
   settle_slots(made_.loops[mine]);
+  note_passes(made_.loops[mine]);
   alias_.clear();
   lanes_.clear();
   pending_.clear();
@@ -69,6 +71,10 @@ void LaneMaker::strip_step(const ViewStep& s) {
     case Step::number:
     case Step::convert:
     case Step::op:
+      if (s.kind == Step::op && s.op->sharing == Sharing::same_bytes) {  // elements have no shape
+        alias_[s.out()] = resolved(s.in[0]);
+        return;
+      }
       if (hoisted(s)) return;
       if (s.kind == Step::number) note_number(s);
       if (s.kind == Step::op || (s.op && !s.op->extent)) return strip_arithmetic(s);
@@ -284,6 +290,7 @@ void LaneMaker::strip_fold(const ViewStep& s) {
   }
   std::vector<std::vector<LaneFold>>& known = made_.loops[loop_].folds;
   made.number = static_cast<std::uint32_t>(known.size());
+  made.access = folds[0].access;
   known.push_back(std::move(folds));
   emit(std::move(made));
 }
@@ -306,7 +313,8 @@ bool reads_register(const LaneInstruction& i, Register r) { return std::ranges::
 
 }  // namespace
 
-// A load leaves its elements in the field, where it may; an op whose result goes into a field writes it there.
+// A load leaves its elements in the field, where it may, and so do places that are read from one; an op whose result
+// goes into a field writes it there.
 void LaneMaker::settle_memory(LaneLoop& loop) {
   std::vector<LaneInstruction>& code = loop.code;
   auto field = [&](const LaneInstruction& i) -> const LaneAccess& { return made_.accesses[i.access]; };
@@ -315,11 +323,14 @@ void LaneMaker::settle_memory(LaneLoop& loop) {
   };
   for (std::size_t l = 0; l < code.size(); ++l) {
     if (code[l].kind != Kind::load) continue;
-    bool written = false;
+    bool written = false, ever = false;
     for (std::size_t i = l + 1; i < code.size(); ++i) {
       if (written && reads_register(code[i], code[l].out)) code[l].copies = true;
       written |= write_of(i, field(code[l]));
     }
+    for (std::size_t i = 0; i < code.size(); ++i) ever |= write_of(i, field(code[l]));
+    for (LaneInstruction& i : code)
+      if (i.kind == Kind::index && i.in.size() == 1 && i.in[0] == code[l].out) i.passes = !ever;
   }
   for (std::size_t s = 0; s < code.size(); ++s) {
     if (code[s].kind != Kind::store) continue;
@@ -348,6 +359,8 @@ void LaneMaker::settle_slots(LaneLoop& loop) {
   std::vector<std::size_t> last(made_.registers.size(), 0);
   for (std::size_t i = 0; i < loop.code.size(); ++i)
     for (Register r : loop.code[i].in) last[r] = i;
+  for (const LaneInstruction& i : loop.code)
+    if (i.passes) last[i.in[0]] = std::max(last[i.in[0]], last[i.out]);
   std::vector<std::size_t> free;
   std::size_t slots = 0;
   for (const auto& [from, to] : loop.spread) made_.registers[to].at = slots++;
@@ -366,6 +379,17 @@ void LaneMaker::settle_slots(LaneLoop& loop) {
     free.pop_back();
   }
   most_slots_ = std::max(most_slots_, slots);
+}
+
+void LaneMaker::note_passes(LaneLoop& loop) const {
+  loop.plain = loop.wholes.empty() && loop.totals.empty();
+  int passes = 0;
+  for (const LaneInstruction& i : loop.code) {
+    loop.plain &= i.kind != Kind::coordinate && i.kind != Kind::store_whole;
+    passes += i.kind == Kind::kernel || i.kind == Kind::index || i.kind == Kind::gather;
+  }
+  for (std::uint32_t a : loop.aligned) loop.plain &= !made_.accesses[a].or_else && !made_.accesses[a].by_number;
+  loop.has_passes = passes > 1;
 }
 
 }  // namespace taskspec

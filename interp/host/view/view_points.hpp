@@ -79,10 +79,10 @@ class ViewCursor {
       return last_ = Run{lo, root.rank == 0 ? lo + 1 : lo + rect.extent(last)};
     }
     const std::span<const Run> runs = view.points->intervals().runs();
-    auto behind = std::upper_bound(runs.begin(), runs.end(), linear,
-                                   [](std::int64_t value, const Run& run) { return value < run.lo; });
-    if (behind == runs.begin() || (--behind)->hi <= linear) return std::nullopt;
-    return last_ = *behind;
+    const std::size_t behind = first_behind(runs, linear);
+    if (behind == 0 || runs[behind - 1].hi <= linear) return std::nullopt;
+    number_ = behind - 1;
+    return last_ = runs[number_];
   }
   bool contains(const ViewMemory& view, std::int64_t linear) { return run_of(view, linear).has_value(); }
   // The points of a view of runs that stand before this one of its points.
@@ -113,8 +113,20 @@ class ViewCursor {
   }
 
  private:
+  // The number of the first run that begins behind `linear`. Places mostly ascend: the next ones are looked at first.
+  std::size_t first_behind(std::span<const Run> runs, std::int64_t linear) const {
+    if (number_ < runs.size() && runs[number_].lo <= linear)
+      for (std::size_t k = number_ + 1; k <= number_ + 4; ++k)
+        if (k == runs.size() || runs[k].lo > linear) return k;
+    return static_cast<std::size_t>(
+        std::upper_bound(runs.begin(), runs.end(), linear,
+                         [](std::int64_t value, const Run& run) { return value < run.lo; }) -
+        runs.begin());
+  }
+
   Run last_{0, 0};
   std::int64_t counted_ = -1, before_ = 0;  // points before the run that begins there
+  std::size_t number_ = 0;  // of that run
 };
 
 }  // namespace taskspec

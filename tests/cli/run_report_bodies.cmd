@@ -1,0 +1,1 @@
+run run_report_bodies.task --report
