@@ -146,6 +146,7 @@ class RowTree {
   RowTree(Precision from, ReduceOp op, const std::byte* rows, std::size_t count)
       : from_(from),
         to_(reduced_precision(from, op)),
+        op_(op),
         fold_(fold_of(to_, op)),
         rows_(rows),
         count_(count),
@@ -153,17 +154,25 @@ class RowTree {
         bytes_(count * info(to_).bytes) {}
 
   void run(std::size_t first, std::size_t rows, std::byte* into, std::byte* spare) const {
-    if (rows == 0) return fold_.clear(into, count_);
+    if (rows == 0) return none(into);
     if (rows == 1) return widen(from_, to_, rows_ + first * row_bytes_, into, count_);
     const std::size_t left = std::bit_ceil(rows) / 2;
     run(first, left, into, spare);
     run(first + left, rows - left, spare, spare + bytes_);
     fold_.into(into, spare, count_);
   }
+  // A sum of nothing is 0, and not the -0 that changes no other value.
+  void none(std::byte* into) const {
+    if (op_ == ReduceOp::sum)
+      std::memset(into, 0, bytes_);
+    else
+      fold_.clear(into, count_);
+  }
   std::size_t spare(std::size_t rows) const { return bytes_ * (std::bit_width(rows) + std::size_t{1}); }
 
  private:
   const Precision from_, to_;
+  const ReduceOp op_;
   const Fold fold_;
   const std::byte* rows_;
   const std::size_t count_, row_bytes_, bytes_;
