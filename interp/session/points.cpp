@@ -1,5 +1,6 @@
 #include "interp/session/points.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "ir/region/piece_memory.hpp"
@@ -142,9 +143,11 @@ void Points::wait_for_maps(const LaunchNode& launch, const Launch& what, std::ui
     const Ref ref = launch.in[k];
     auto map = ref.kind == Ref::Kind::input ? maps_.find(ref.id) : maps_.end();
     if (map == maps_.end()) continue;
-    if (what.each[k])
-      wait_for(map->second, what.element(k, position));
-    else if (what.work == Launch::Work::element)
+    if (what.each[k]) {  // two arguments may be one element
+      const NodeId from(map->second.first.value + what.element(k, position));
+      const auto same = [&](const TaskEdge& e) { return e.from == from && e.place == map->second.place; };
+      if (std::ranges::none_of(after_, same)) wait_for(map->second, what.element(k, position));
+    } else if (what.work == Launch::Work::element)
       wait_for(map->second, static_cast<std::uint32_t>(what.position));
     else
       for (std::uint32_t p = 0; p < map->second.count; ++p) wait_for(map->second, p);

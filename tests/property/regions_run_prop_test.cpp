@@ -343,7 +343,7 @@ class Reference {
   // The tree of two halves, the left one a power of two.
   std::vector<double> folded(const double* rows, std::size_t count, ReduceOp op) {
     std::vector<double> value(2);
-    if (count == 0) {
+    if (count == 0) {  // a sum of nothing is 0, and not the -0 to which contributions are added
       if (op != ReduceOp::sum) fold_of(Precision::f64, op).clear(reinterpret_cast<std::byte*>(value.data()), 2);
     } else if (count == 1) {
       value = {rows[0], rows[1]};

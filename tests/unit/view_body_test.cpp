@@ -56,7 +56,10 @@ class Task {
 
  private:
   Result<std::shared_ptr<const ViewBody>> make(std::vector<ArrayType> inputs) {
-    if (!checked_.program) FAIL(checked_.program.diags().items()[0].message);
+    if (!checked_.program) {  // what a body cannot have the checker has made sure of
+      if (checked_.program.diags().items()[0].code != Code("E1009")) FAIL(checked_.program.diags().items()[0].message);
+      return checked_.program.diags();
+    }
     const OpTable ops = standard_ops();
     for (std::size_t k = 0; k < checked_.program->functions.size(); ++k)
       if (checked_.program->functions[k].kind == FunctionKind::task)
