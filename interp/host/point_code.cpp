@@ -55,7 +55,11 @@ Result<std::shared_ptr<const ViewBody>> ViewBodies::get(Bodies& bodies, const Ta
   request.global = [&](ModuleId module, VariableId variable) { return bodies.global(module, variable); };
   if (auto* externs = dynamic_cast<ExternBodies*>(&bodies);
       externs && !request.program[request.task].extern_symbol.empty()) {
-    body = ViewBody::of(externs->extern_body(request.task, request.inputs));
+    try {
+      body = ViewBody::of(externs->extern_body(request.task, request.inputs));
+    } catch (const Error& error) {
+      return error.diags();
+    }
   } else {
     Result<std::shared_ptr<const ViewBody>> made = ViewBody::make(request);
     if (!made) return made;

@@ -61,7 +61,9 @@ class ExternViewBody final : public ViewBody {
       std::vector<ExternView> views;
       std::size_t first = 0;
       for (const ViewMemory& view : run.views) {
-        views.push_back({view.points, view.root, std::span(fields).subspan(first, view.fields.size()), view.root});
+        const PieceMemory memory = view.memory.box ? view.memory : PieceMemory::inside(*view.root);
+        views.push_back({view.points, view.root, std::span(fields).subspan(first, view.fields.size()), memory.box,
+                         memory.scattered});
         first += view.fields.size();
       }
       body_->run({views, run.inputs, run.outputs, run.output_elements, run.point});
