@@ -1,21 +1,14 @@
 // Files of fields of regions: npy, and HDF5 in a process of its own whose time is bounded, as the tool reads it.
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-
 #include "interp/import/fields/fields.hpp"
 #include "ir/base/diag.hpp"
 #include "ir/files/files.hpp"
-#include "tests/fuzz/readers.hpp"
+#include "tests/fuzz/apart.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace taskspec::fuzz {
 
 namespace {
 
-constexpr int accepted = 40, refused = 41, contradicted = 42;  // exit codes that no sanitizer has
 const std::vector<FileField> fields_of_samples{{"charge", Precision::f64}, {"piece", Precision::i32}};
 constexpr std::int64_t points = 6;
 
@@ -45,18 +38,17 @@ std::vector<std::string> field_samples() {
 }
 
 // All that a file that is taken promises is there.
-int fate_of(const TemporaryFolder& folder, const std::string& name, std::span<const FileField> fields) {
+Fate fate_of_fields(const TemporaryFolder& folder, const std::string& name, std::span<const FileField> fields) {
   try {
     const FieldReader file(folder / name, fields, {points}, here(folder));
     std::vector<std::byte> bytes(points * 8);
     for (std::size_t f = 0; f < fields.size(); ++f)
       file.read(f, 0, std::span(bytes).first(points * info(fields[f].precision).bytes));
-    return accepted;
+    return Fate::accepted;
   } catch (const Error& error) {
-    const Code code = error.diags().items().front().code;
-    return code == Code("E7003") || code == Code("E5008") ? refused : contradicted;
+    return fate_of(error);
   } catch (const std::bad_alloc&) {
-    return refused;
+    return Fate::refused;
   }
 }
 
@@ -66,29 +58,8 @@ bool read_fields(const std::string& bytes) {
   const std::string name = is_npy ? "x.npy" : "x.h5";
   const std::span<const FileField> fields = std::span(fields_of_samples).first(is_npy ? 1 : 2);
   folder.put(name, bytes);
-  const pid_t child = fork();
-  if (child < 0) throw Odd("no process could be started");
-  if (child == 0) {
-    for (int fault : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(fault, SIG_DFL);
-    const rlimit second{1, 2};
-    setrlimit(RLIMIT_CPU, &second);
-    alarm(30);  // what waits for ever ends by a signal that no crash has
-    try {
-      _exit(fate_of(folder, name, fields));
-    } catch (...) {
-      _exit(contradicted);
-    }
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) throw Odd("it waits for ever");
-  // libhdf5 itself does not stand everything; an npy is read by us.
-  if (WIFSIGNALED(status) && is_npy) throw Odd("it crashed");
-  if (WIFSIGNALED(status)) return false;
-  const int fate = WEXITSTATUS(status);
-  if (fate != accepted && fate != refused)
-    throw Odd(fate == contradicted ? "an error of another kind" : "it ended in the middle");
-  return fate == accepted;
+  return read_apart([&] { return fate_of_fields(folder, name, fields); }, is_npy ? Crash::is_odd : Crash::refuses,
+                    "an error of another kind");
 }
 
 }  // namespace

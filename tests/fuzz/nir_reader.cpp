@@ -1,22 +1,16 @@
 // NIR files, networks and traces, each in a process of its own whose time is bounded, as the tool reads them: libhdf5
 // itself does not stand everything, and what crashes there, or goes round in circles, is refused input.
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cmath>
-#include <csignal>
 
 #include "interp/import/nir/traces.hpp"
 #include "ir/base/diag.hpp"
-#include "tests/fuzz/readers.hpp"
+#include "tests/fuzz/apart.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace taskspec::fuzz {
 
 namespace {
 
-constexpr int accepted = 40, refused = 41, contradicted = 42;  // exit codes that no sanitizer has
 constexpr double step = 1e-3;
 
 Array filled(Precision precision, Extents extents, const std::vector<double>& values) {
@@ -75,54 +69,32 @@ std::vector<std::string> nir_samples() {
 }
 
 // What is good is written and read back as it is.
-int fate_of(const std::string& path) {
+Fate fate_of_nir(const std::string& path) {
   try {
     std::vector<nir::Trace> traces;
     try {
       traces = nir::read_traces(path);
     } catch (const Error&) {
       (void)nir::read_model(path);
-      return accepted;
+      return Fate::accepted;
     }
     const std::vector<NamedArray> arrays = nir::by_step(traces, step);
     nir::write_traces(traces, path + ".again");
     const std::vector<NamedArray> again = nir::by_step(nir::read_traces(path + ".again"), step);
-    if (again.size() != arrays.size()) return contradicted;
+    if (again.size() != arrays.size()) return Fate::contradicted;
     for (std::size_t k = 0; k < arrays.size(); ++k)
-      if (again[k].array.type() != arrays[k].array.type()) return contradicted;
-    return accepted;
+      if (again[k].array.type() != arrays[k].array.type()) return Fate::contradicted;
+    return Fate::accepted;
   } catch (const Error& error) {
-    const Code code = error.diags().items().front().code;
-    return code == Code("E7003") || code == Code("E5008") ? refused : contradicted;
+    return fate_of(error);
   }
 }
 
 bool read_nir(const std::string& bytes) {
   static const TemporaryFolder folder;
   folder.put("x.nir", bytes);
-  const pid_t child = fork();
-  if (child < 0) throw Odd("no process could be started");
-  if (child == 0) {
-    for (int fault : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(fault, SIG_DFL);
-    const rlimit second{1, 2};
-    setrlimit(RLIMIT_CPU, &second);
-    alarm(30);  // what waits for ever ends by a signal that no crash has
-    try {
-      _exit(fate_of(folder / "x.nir"));
-    } catch (...) {
-      _exit(contradicted);
-    }
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) throw Odd("it waits for ever");
-  if (WIFSIGNALED(status)) return false;
-  const int fate = WEXITSTATUS(status);
-  if (fate != accepted && fate != refused)
-    throw Odd(fate == contradicted ? "what was read is another thing when it is written and read again, or an error "
-                                     "of another kind"
-                                   : "it ended in the middle");
-  return fate == accepted;
+  return read_apart([] { return fate_of_nir(folder / "x.nir"); }, Crash::refuses,
+                    "what was read is another thing when it is written and read again, or an error of another kind");
 }
 
 }  // namespace

@@ -195,7 +195,9 @@ TEST_CASE("types are read as they are written") {
   SymbolNames names;
   names.add(Dim(N + O));
   names.choose();
-  auto number = [](AgentId id) { return id.index() + 10; };
+  auto agent_number = [](AgentId id) { return id.index() + 10; };
+  auto fields_number = [](FieldsId id) { return id.index(); };
+  const DefNumbers number{agent_number, fields_number};
   TypeNames reader{[&](std::string_view name) {
                      return name == "N" ? std::optional(n) : name == "$1" ? std::optional(odd) : std::nullopt;
                    },
