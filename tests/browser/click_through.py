@@ -344,7 +344,9 @@ def whole_timeline(page):
     ends = [(a["begin"], a["end"]) for a in path]
     together = all(abs(b[0] - a[1]) < 1 for a, b in zip(ends, ends[1:]))
     check(together and abs(ends[-1][1] - end) < 1 and ends[0][0] < 0.05 * end, f"the critical path is whole: {len(path)} pieces")
-    check(any(p["what"] == "kernels" for p in path), "and leads through kernels")
+    # Where the graph program was done before the host asked, nobody waited for kernels.
+    waited = any(p["what"] in ("plan", "records tasks", "hand-over") for p in path)
+    check(not waited or any(p["what"] == "kernels" for p in path), f"and leads through kernels: {waited}")
 
 
 def rows_of_training(page):

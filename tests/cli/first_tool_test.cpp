@@ -29,7 +29,7 @@ TEST_CASE("[cli] the tool of a first program runs it, with modules that come alo
   const Said ran = first(folder, {"run", "x.task", "--profile"});
   CHECK(ran.code == 0);
   CHECK_MESSAGE(ran.out.starts_with("[[11.5]]\n"), ran.out);
-  folder.put("failing.task", "print(1)\nlet x = [1]\nprint(x[2])\n");
+  folder.put("failing.task", "print(1)\nlet k = parse_int(\"2\")\nprint([1][k])\n");
   CHECK(first(folder, {"able", "run", "failing.task"}).code == 0);
   const Said failed = first(folder, {"run", "failing.task"});
   CHECK(failed.code == 3);

@@ -62,7 +62,11 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"interp/host/view/root_tree.cpp", "min"},
     {"interp/host/view/root_tree.cpp", "prod"},
     {"interp/host/view/root_tree.cpp", "sum"},
-    {"interp/shards/control/call.cpp", "fill"},    // a kind of call
+    {"interp/shards/control/call.cpp", "fill"},  // a kind of call
+    {"ir/json/parts.cpp", "fill"},               // what a launch does
+    {"ir/json/parts.cpp", "gather"},
+    {"ir/json/schema.cpp", "fill"},
+    {"ir/json/schema.cpp", "gather"},
     {"interp/control/record_launch.cpp", "fill"},  // what tasks are called that the runtime adds
     {"interp/control/record_launch.cpp", "gather"},
     {"interp/control/record_launch.cpp", "max"},
@@ -81,6 +85,11 @@ const std::set<std::pair<std::string, std::string>> other_names = {{"frontend/ch
                                                                    // words that begin a statement elsewhere
                                                                    {"frontend/parse_foreign.cpp", "assert"},
                                                                    {"frontend/parse_foreign.cpp", "print"},
+                                                                   // what a function of the colours becomes
+                                                                   {"frontend/check/record_call.cpp", "colours"},
+                                                                   {"frontend/check/record_call.cpp", "map"},
+                                                                   // the type of an output of a launch
+                                                                   {"ir/json/types.cpp", "map"},
                                                                    // x.rank of a tensor
                                                                    {"frontend/check/calls.cpp", "rank"},
                                                                    {"interp/control/interpreter_data.cpp", "rank"},

@@ -250,13 +250,8 @@ TEST_CASE("check: a slot that a member uses is a place of its calls") {
 TEST_CASE("check: what is not built yet is refused once per construct, and nothing follows from it") {
   CHECK(error_of("fields Cell { state: f64 }\n"
                  "task add_one(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
-                 "fn main(n: int = 64) {\n"
-                 "  let cells = region Cell[n]\n"
-                 "  launch add_one(cells) for i in 0..1 by tiled(2, 2)\n"
-                 "}\n"
                  "task g() -> (y: f64[1]) { let cells = region Cell[4]; y = fill(f64[1], 1.0) }\n") ==
-        "E1009 5:42 'tiled' needs a part that is not built yet: shards\n"
-        "E1009 7:39 a region in a task body needs a part that is not built yet: nested tasks");
+        "E1009 3:39 a region in a task body needs a part that is not built yet: nested tasks");
   CHECK(error_of("import \"net.onnx\" as net\nlet y = net.net(1)") ==
         "E1009 1:8 the import of a model file needs a part that is not built yet: importers");
 }

@@ -5,7 +5,6 @@
 
 #include "ir/program/form.hpp"
 #include "ir/program/form_check.hpp"
-#include "ir/region/point.hpp"
 
 namespace taskspec::form_records {
 
@@ -15,6 +14,8 @@ using Enters = FormRecord::Enters;
 using Fails = FormRecord::Fails;
 
 namespace {
+
+constexpr std::size_t most_axes = 4;  // of a region: as in ir/region/point.hpp
 
 bool holds_points(const Type& type) { return type.is(Kind::region) || type.is(Kind::view); }
 
@@ -74,7 +75,7 @@ bool is_piece_of(const Type& piece, const Type& whole) {
 // A range, the points of a grid as a list of tuples, or its extents.
 bool is_domain(const Type& type) {
   const Type& point = type.is(Kind::list) ? type.parts[0] : type;
-  return type.is(Kind::range) || (point.is(Kind::tuple) && point.parts.size() <= highest_rank);
+  return type.is(Kind::range) || (point.is(Kind::tuple) && point.parts.size() <= most_axes);
 }
 
 void check_launch(const FormCheck& c, const Call& call) {
@@ -128,14 +129,13 @@ constinit const FormRecord projection = {
     .check =
         [](const FormCheck& c, const Call& call) {
           const Type& of = c.type(call, 0);
-            const bool by_function = call.in.size() > 1 && c.type(call, 1).is(Kind::function);
-            const bool element = of.is(Kind::launch_map) && agree(call.type, of.parts[0]) &&
-                                 (call.in.size() == 1 || by_function || c.ints(call, 1));
-            const bool piece =
-                of.is(Kind::partition) && call.in.size() > 1 && is_piece_of(call.type, of) && call.index >= 1 &&
-                call.index <= highest_rank &&
-                (by_function || (c.ints(call, 1) && call.in.size() == 1 + of.inputs * (call.index + 1)));
-            c.want(element || piece, "no projection");
+          const bool by_function = call.in.size() > 1 && c.type(call, 1).is(Kind::function);
+          const bool element = of.is(Kind::launch_map) && agree(call.type, of.parts[0]) &&
+                               (call.in.size() == 1 || by_function || c.ints(call, 1));
+          const bool piece = of.is(Kind::partition) && call.in.size() > 1 && is_piece_of(call.type, of) &&
+                             call.index >= 1 && call.index <= most_axes &&
+                             (by_function || (c.ints(call, 1) && call.in.size() == 1 + of.inputs * (call.index + 1)));
+          c.want(element || piece, "no projection");
         },
 };
 
@@ -176,7 +176,7 @@ constinit const FormRecord map_item = {
     .fails = Fails::maybe,
     .check =
         [](const FormCheck& c, const Call& call) {
-          c.want(c.type(call, 0).is(Kind::launch_map) && c.ints(call, 1) && call.in.size() <= 1 + highest_rank &&
+          c.want(c.type(call, 0).is(Kind::launch_map) && c.ints(call, 1) && call.in.size() <= 1 + most_axes &&
                      agree(call.type, c.type(call, 0).parts[0]),
                  "no output of a point");
         },
