@@ -1,6 +1,7 @@
 // The bodies of tasks, graphs and fns: statements, and what must be true at their end.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "frontend/check/blocks.hpp"
@@ -55,12 +56,17 @@ void check_function(World& world, FunctionId function) {
                                               : nullptr;
   if (info.blocks) check_blocks_body(body);
   if (block) {
+    const std::size_t told = world.diags.items().size();
     statements(body, block->stmts);
     if (body.function().kind == FunctionKind::fn)
       require_return(body, *block);
     else
       require_outputs(body, block->span);
-    require_views_written(body);
+    // What is wrong in the body may be why it does not write them.
+    const auto& diags = world.diags.items();
+    if (std::none_of(diags.begin() + static_cast<std::ptrdiff_t>(told), diags.end(),
+                     [](const Diag& diag) { return diag.severity == Severity::error; }))
+      require_views_written(body);
   }
   body.finish();
   info.body.reset();

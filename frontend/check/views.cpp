@@ -342,21 +342,50 @@ bool stores_turn(const Function& function, const Call& store, CallId turn) {
   return true;
 }
 
-// The view stands in the calls of its parameter, whichever of them was read.
-bool writes_all(const Function& function, const Call& call, std::uint32_t parameter, const std::string& field) {
-  auto is_view = [&](CallId in) { return function[in].form == Form::parameter && function[in].index == parameter; };
-  if (call.form == Form::store_view_field) return is_view(call.in[0]) && call.name == field;
-  if (!call.form->repeats() || call.in.empty() || !is_view(call.in[0])) return false;
-  const std::vector<CallId>& turn = call.blocks[0].calls;
-  for (std::size_t i = 0; i < turn.size(); ++i) {
-    const Call& inner = function[turn[i]];
-    if (inner.form->is_control() || inner.form->leaves != FormRecord::Leaves::nothing) return false;  // may go by it
-    if (inner.form == Form::view_store && is_view(inner.in[0]) && inner.name == field &&
-        function[turn[0]].form == Form::loop && stores_turn(function, inner, turn[0]))
-      return true;
-  }
+// Whether the turn, or more, may end here before its end. What leaves a loop inside of the turn does not.
+bool may_end_turn(const Function& function, const Call& call, bool in_inner_loop) {
+  using Leaves = FormRecord::Leaves;
+  if (call.form->leaves == Leaves::function || (call.form->leaves != Leaves::nothing && !in_inner_loop)) return true;
+  for (const Block& block : call.blocks)
+    for (CallId inner : block.calls)
+      if (may_end_turn(function, function[inner], in_inner_loop || call.form->repeats())) return true;
   return false;
 }
+
+// The view stands in the calls of its parameter, whichever of them was read.
+class FieldWritten {
+ public:
+  FieldWritten(const Function& function, std::uint32_t parameter, const std::string& field)
+      : function_(function), parameter_(parameter), field_(field) {}
+
+  bool by(const Call& call) const {
+    if (call.form == Form::store_view_field) return is_view(call.in[0]) && call.name == field_;
+    if (!call.form->repeats() || call.in.empty() || !is_view(call.in[0])) return false;
+    const std::vector<CallId>& turn = call.blocks[0].calls;
+    return !turn.empty() && function_[turn[0]].form == Form::loop && in_turn(turn, turn[0]);
+  }
+
+ private:
+  bool is_view(CallId in) const { return function_[in].form == Form::parameter && function_[in].index == parameter_; }
+  // In every turn that comes to the end of this block: here, or on both ways of an `if`.
+  bool in_turn(const std::vector<CallId>& block, CallId turn) const {
+    for (CallId id : block) {
+      const Call& call = function_[id];
+      if (call.form == Form::view_store && is_view(call.in[0]) && call.name == field_ &&
+          stores_turn(function_, call, turn))
+        return true;
+      const bool chooses = call.form->is_control() && !call.form->repeats() && call.blocks.size() == 2;
+      if (chooses && std::ranges::all_of(call.blocks, [&](const Block& way) { return in_turn(way.calls, turn); }))
+        return true;
+      if (may_end_turn(function_, call, false)) return false;
+    }
+    return false;
+  }
+
+  const Function& function_;
+  const std::uint32_t parameter_;
+  const std::string& field_;
+};
 
 }  // namespace
 
@@ -368,9 +397,8 @@ void require_views_written(Body& body) {
     if (!parameter.type.is(Kind::view) || parameter.privilege != Privilege::out) continue;
     for (std::size_t i = 1; i < parameter.type.names.size(); ++i) {
       const std::string& field = parameter.type.names[i];
-      if (std::ranges::any_of(body.open_calls(),
-                              [&](CallId call) { return writes_all(function, function[call], k, field); }))
-        continue;
+      const FieldWritten written(function, k, field);
+      if (std::ranges::any_of(body.open_calls(), [&](CallId call) { return written.by(function[call]); })) continue;
       body.world.diags
           .error("E1006", parameter.span,
                  fmt::format("'{}.{}' of {} is out, and not written at every point", parameter.name, field,

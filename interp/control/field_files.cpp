@@ -1,6 +1,7 @@
 #include "interp/control/field_files.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_map>
 
 #include "ir/base/key.hpp"
@@ -18,10 +19,12 @@ Extents extents_of(const LaunchFiles::Piece& piece) {
   return extents;
 }
 
+// However the path is spelled.
 void refuse_shared(const std::vector<std::string>& paths, Span span) {
-  std::unordered_map<std::string_view, std::size_t> first;
+  std::unordered_map<std::string, std::size_t> first;
   for (std::size_t point = 0; point < paths.size(); ++point)
-    if (auto [known, fresh] = first.emplace(paths[point], point); !fresh)
+    if (auto [known, fresh] = first.emplace(std::filesystem::path(paths[point]).lexically_normal().string(), point);
+        !fresh)
       throw failure("E3101", span,
                     "points " + std::to_string(known->second) + " and " + std::to_string(point) + " both write '" +
                         paths[point] + "'; a group must be independent");
