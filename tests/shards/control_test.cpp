@@ -23,9 +23,9 @@ void make_arguments(CallArguments& to, std::uint64_t number, std::string_view pe
   to.clear();
   to.argument("task").created(is("task") ? Created::agent : Created::task, 3);
   to.argument("domain").domain(Rect::of({is("domain") ? 5 : 4, 2}));
-  to.argument("sharding").sharding(is("sharding") ? Sharding::cyclic() : Sharding::block());
-  to.argument("owner").sharding(Sharding::owner(ShardId(is("owner") ? 1 : 0)));
-  to.argument("how").sharding(Sharding::of({}, {is("how") ? 8u : 7u, 1}));
+  to.argument("sharding").sharding(is("sharding") ? PointSharding::cyclic() : PointSharding::block());
+  to.argument("owner").sharding(PointSharding::owner(ShardId(is("owner") ? 1 : 0)));
+  to.argument("how").sharding(PointSharding::of({}, {is("how") ? 8u : 7u, 1}));
   to.argument("projection")
       .projection(is("projection") ? Projection::affine(1, 1, {{{2}}}, {1}) : Projection::identity(1));
   to.argument("index").projection(Projection::of(1, 1, {}, is("index") ? 1 : 2));
@@ -297,14 +297,14 @@ TEST_CASE("[hash] a chain of calls has the hashes that thirty lines of another l
   a.argument("region").created(Created::region, 0).argument("field").created(Created::field, 1).argument("to").real(1);
   record(CallKind::fill);
   a.argument("task").created(Created::task, 2).argument("domain").domain(Rect::of({4}));
-  a.argument("sharding").sharding(Sharding::cyclic()).argument("piece").created(Created::partition, 0);
+  a.argument("sharding").sharding(PointSharding::cyclic()).argument("piece").created(Created::partition, 0);
   a.projection(Projection::identity(1)).list(2).created(Created::field, 0).created(Created::field, 1).boolean(true);
   record(CallKind::launch);
   a.argument("task").created(Created::task, 3).argument("domain").domain(Rect::of({4, 2}));
-  a.argument("sharding").sharding(Sharding::block()).argument("piece").created(Created::partition, 1);
+  a.argument("sharding").sharding(PointSharding::block()).argument("piece").created(Created::partition, 1);
   a.projection(Projection::affine(1, 1, {{{2}}}, {1})).argument("rate").future(5, 0);
   record(CallKind::launch);
-  a.argument("of").future(6, 1).argument("by").sharding(Sharding::owner(ShardId(0))).argument("at").integer(-1);
+  a.argument("of").future(6, 1).argument("by").sharding(PointSharding::owner(ShardId(0))).argument("at").integer(-1);
   record(CallKind::receive);
   const std::string_view wanted[] = {
       "e38b100b44b8a32e94e2125fbcbf7b7a", "98045b480f436d029686194ae73d27e5", "f88936ade72193eabcd47fd066cae6a3",

@@ -28,8 +28,8 @@ Region region(std::string name, Rect extents, std::size_t fields) {
   return {name, name, extents, std::vector<RegionField>(fields, {"f", Precision::f64})};
 }
 
-OperationList stencil(RegionForest& forest, const Sharding& mul, std::int64_t cells_count = 64, std::int64_t tiles = 4,
-                      int steps = 10) {
+OperationList stencil(RegionForest& forest, const PointSharding& mul, std::int64_t cells_count = 64,
+                      std::int64_t tiles = 4, int steps = 10) {
   const RegionId cells = forest.add(region("Cell", Rect::of({cells_count}), 2));
   const PartitionId owned = blocks(forest, {cells}, Point::of(tiles));
   const PartitionId interior = intersect(forest, owned, shrink(forest, {cells}, 1));
@@ -39,9 +39,9 @@ OperationList stencil(RegionForest& forest, const Sharding& mul, std::int64_t ce
   program.fill(cells, 1);
   const Rect domain = Rect::of({tiles});
   for (int t = 0; t < steps; ++t) {
-    program.launch(domain, Sharding::cyclic(), {use(forest, owned, {0}, Privilege::inout)});
+    program.launch(domain, PointSharding::cyclic(), {use(forest, owned, {0}, Privilege::inout)});
     program.launch(domain, mul, {use(forest, interior, {1}, Privilege::inout)});
-    program.launch(domain, Sharding::cyclic(),
+    program.launch(domain, PointSharding::cyclic(),
                    {use(forest, interior, {1}, Privilege::inout), use(forest, ghost, {0}, Privilege::in)});
   }
   return program;
@@ -51,8 +51,8 @@ OperationList stencil(RegionForest& forest, const Sharding& mul, std::int64_t ce
 
 TEST_CASE("[fence-counts] the stencil of ten steps: 21 fences, 19 elided; with another sharding 40 and none") {
   RegionForest forest, other;
-  CHECK(counted(forest, stencil(forest, Sharding::cyclic())) == Counted{21, 19, 21, 0});
-  CHECK(counted(other, stencil(other, Sharding::block())) == Counted{40, 0, 30, 0});
+  CHECK(counted(forest, stencil(forest, PointSharding::cyclic())) == Counted{21, 19, 21, 0});
+  CHECK(counted(other, stencil(other, PointSharding::block())) == Counted{40, 0, 30, 0});
 }
 
 TEST_CASE("[fence-counts] the stencil of two axes: 7 fences, 2 elided") {
@@ -64,9 +64,9 @@ TEST_CASE("[fence-counts] the stencil of two axes: 7 fences, 2 elided") {
   program.fill(g, 0);
   program.fill(g, 1);
   for (int t = 0; t < 3; ++t) {
-    program.launch(Rect::of({2, 2}), Sharding::block(),
+    program.launch(Rect::of({2, 2}), PointSharding::block(),
                    {use(forest, inner, {1}, Privilege::inout), use(forest, ghost, {0}, Privilege::in)});
-    program.launch(Rect::of({2, 2}), Sharding::block(), {use(forest, own, {0}, Privilege::inout)});
+    program.launch(Rect::of({2, 2}), PointSharding::block(), {use(forest, own, {0}, Privilege::inout)});
   }
   CHECK(counted(forest, program) == Counted{7, 2, 6, 0});
 }
@@ -78,7 +78,9 @@ TEST_CASE("[fence-counts] conjugate gradient of three iterations: 8 fences, 19 e
   enum : std::uint32_t { x, r, p, q };
   OperationList program;
   for (const std::uint32_t field : {x, r, p}) program.fill(v, field);
-  auto launch = [&](std::vector<LaunchUse> uses) { program.launch(Rect::of({8}), Sharding::block(), std::move(uses)); };
+  auto launch = [&](std::vector<LaunchUse> uses) {
+    program.launch(Rect::of({8}), PointSharding::block(), std::move(uses));
+  };
   launch({use(forest, own, {r}, Privilege::in)});
   for (int k = 0; k < 3; ++k) {
     launch({use(forest, own, {q}, Privilege::inout), use(forest, ghost, {p}, Privilege::in)});
@@ -112,7 +114,9 @@ TEST_CASE("[fence-counts] the circuit of four steps with detach: 21 fences, 7 el
   program.partition(wires, a);
   program.partition(wires, a);
   program.partition(wires, b);
-  auto launch = [&](std::vector<LaunchUse> uses) { program.launch(Rect::of({4}), Sharding::block(), std::move(uses)); };
+  auto launch = [&](std::vector<LaunchUse> uses) {
+    program.launch(Rect::of({4}), PointSharding::block(), std::move(uses));
+  };
   for (int s = 0; s < 4; ++s) {
     launch({use(forest, pw, {current}, Privilege::inout), use(forest, pw, {a, b, ohm}, Privilege::in),
             use(forest, rn, {voltage}, Privilege::in)});
@@ -132,7 +136,7 @@ TEST_CASE("[coarse-flat] the coarse stage costs the same for 2^4 points and for 
   for (const int log_tiles : {4, 8, 12, 16, 20}) {
     RegionForest forest;
     const std::int64_t tiles = std::int64_t{1} << log_tiles;
-    const OperationList program = stencil(forest, Sharding::cyclic(), tiles * 4, tiles);
+    const OperationList program = stencil(forest, PointSharding::cyclic(), tiles * 4, tiles);
     KeyTable keys;
     CoarseStage coarse(forest, keys);
     for (const Operation& op : program.ops) (void)coarse.analyse(op);
@@ -156,7 +160,7 @@ TEST_CASE("[coarse-flat] lists stay short: a forced fence takes the place of a l
     LaunchUse read = use(forest, owned, {0}, Privilege::in);
     read.projection = Projection::of(
         1, 1, [](const Point& p) { return p; }, static_cast<std::uint64_t>(i));
-    program.launch(Rect::of({4}), Sharding::block(), {read});
+    program.launch(Rect::of({4}), PointSharding::block(), {read});
   }
   KeyTable keys;
   CoarseStage coarse(forest, keys);
@@ -181,9 +185,9 @@ std::size_t passed_on_b(const std::function<void(const Operation&, CoarseResult&
   const PartitionId owned = blocks(forest, {cells}, Point::of(4)), ghost = halo(forest, owned, 1, HaloShape::box);
   OperationList program;
   for (int t = 0; t < 5; ++t) {
-    program.launch(Rect::of({4}), Sharding::cyclic(), {use(forest, owned, {0}, Privilege::inout)});
-    program.launch(Rect::of({4}), Sharding::cyclic(), {use(forest, ghost, {0}, Privilege::in)});
-    program.launch(Rect::of({4}), Sharding::cyclic(), {use(forest, owned, {1}, Privilege::inout)});
+    program.launch(Rect::of({4}), PointSharding::cyclic(), {use(forest, owned, {0}, Privilege::inout)});
+    program.launch(Rect::of({4}), PointSharding::cyclic(), {use(forest, ghost, {0}, Privilege::in)});
+    program.launch(Rect::of({4}), PointSharding::cyclic(), {use(forest, owned, {1}, Privilege::inout)});
   }
   TurnNetwork network(2, 1);
   Seen seen;
@@ -214,9 +218,9 @@ TEST_CASE("[shard-memory] the fine stage is linear in own points, and flat in th
     for (const std::int64_t own : {8, 16, 32, 64}) {
       RegionForest forest;
       const std::int64_t tiles = own * static_cast<std::int64_t>(shards);
-      OperationList program = stencil(forest, Sharding::block(), tiles * 4, tiles);
+      OperationList program = stencil(forest, PointSharding::block(), tiles * 4, tiles);
       for (Operation& op : program.ops)
-        if (op.kind == CallKind::launch) op.sharding = Sharding::block();
+        if (op.kind == CallKind::launch) op.sharding = PointSharding::block();
       KeyTable keys;
       FineStage fine(forest, keys, shards, ShardId(1));  // one with neighbours on one or both sides
       for (const Operation& op : program.ops) (void)fine.analyse(op);
@@ -235,9 +239,10 @@ TEST_CASE("[shard-memory] the fine stage is linear in own points, and flat in th
 TEST_CASE("[sharding] built-in shardings are turned round by formula, functions asked once; out of range is E6005") {
   for (const std::size_t shards : {1, 2, 3, 7, 16})
     for (const std::int64_t size : {0, 1, 2, 15, 16, 100}) {
-      const Sharding all[] = {Sharding::block(), Sharding::cyclic(), Sharding::owner(ShardId(shards - 1)),
-                              Sharding::of([](auto point, auto, auto count) { return point * point % count; }, {1, 2})};
-      for (const Sharding& sharding : all) {
+      const PointSharding all[] = {
+          PointSharding::block(), PointSharding::cyclic(), PointSharding::owner(ShardId(shards - 1)),
+          PointSharding::of([](auto point, auto, auto count) { return point * point % count; }, {1, 2})};
+      for (const PointSharding& sharding : all) {
         std::int64_t sum = 0;
         for (std::size_t shard = 0; shard < shards; ++shard) {
           const OwnPoints own = own_points(sharding, size, shards, ShardId(shard));
@@ -250,11 +255,11 @@ TEST_CASE("[sharding] built-in shardings are turned round by formula, functions 
         CHECK(sum == size);
       }
     }
-  const Sharding far = Sharding::of([](auto point, auto, auto) { return point; }, {3, 4});
+  const PointSharding far = PointSharding::of([](auto point, auto, auto) { return point; }, {3, 4});
   CHECK(error_of([&] { (void)own_points(far, 8, 4, ShardId(0)); }) ==
         "E6005 the sharding gives shard 4 for point 4 of 8, and there are shards 0..4");
-  CHECK(error_of([] { (void)own_points(Sharding::owner(ShardId(4)), 8, 4, ShardId(0)); }).starts_with("E6005"));
-  CHECK(Sharding::block() == Sharding::block());
-  CHECK_FALSE(Sharding::block() == Sharding::cyclic());
-  CHECK_FALSE(Sharding::owner(ShardId(0)) == Sharding::owner(ShardId(1)));
+  CHECK(error_of([] { (void)own_points(PointSharding::owner(ShardId(4)), 8, 4, ShardId(0)); }).starts_with("E6005"));
+  CHECK(PointSharding::block() == PointSharding::block());
+  CHECK_FALSE(PointSharding::block() == PointSharding::cyclic());
+  CHECK_FALSE(PointSharding::owner(ShardId(0)) == PointSharding::owner(ShardId(1)));
 }

@@ -2,7 +2,7 @@
 //
 //   OperationList program;
 //   program.fill(cells, 0);
-//   program.launch(4, Sharding::cyclic(), {use(forest, owned, {0}, Privilege::inout)});
+//   program.launch(4, PointSharding::cyclic(), {use(forest, owned, {0}, Privilege::inout)});
 #pragma once
 #include "interp/shards/analysis/engine.hpp"
 #include "ir/region/operators.hpp"
@@ -34,11 +34,11 @@ inline LaunchUse use(RegionId region, std::initializer_list<std::uint32_t> field
 struct OperationList {
   std::vector<Operation> ops;
 
-  void launch(const Rect& domain, const Sharding& sharding, std::vector<LaunchUse> uses) {
+  void launch(const Rect& domain, const PointSharding& sharding, std::vector<LaunchUse> uses) {
     add({.kind = CallKind::launch, .domain = domain, .sharding = sharding, .uses = std::move(uses)});
   }
   void alone(CallKind kind, std::vector<LaunchUse> uses) {
-    add({.kind = kind, .sharding = Sharding::owner(ShardId(0)), .uses = std::move(uses)});
+    add({.kind = kind, .sharding = PointSharding::owner(ShardId(0)), .uses = std::move(uses)});
   }
   void fill(RegionId region, std::uint32_t field) { alone(CallKind::fill, {use(region, {field}, Privilege::out)}); }
   void partition(RegionId region, std::uint32_t field) {

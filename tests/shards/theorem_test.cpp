@@ -50,19 +50,20 @@ Exact exact_graph(const RegionForest& forest, const std::vector<Operation>& ops)
 // A random program of independent launches.
 std::vector<Operation> random_program(GrownForest& grown, std::size_t count) {
   std::vector<Operation> ops;
-  const auto shardings = [&]() -> Sharding {
+  const auto shardings = [&]() -> PointSharding {
     switch (grown.number(0, 4)) {
       case 0:
-        return Sharding::cyclic();
+        return PointSharding::cyclic();
       case 1:
-        return Sharding::owner(ShardId(0));
+        return PointSharding::owner(ShardId(0));
       case 2: {
         const auto a = grown.number(0, 3);
-        return Sharding::of([a](std::int64_t point, std::int64_t, std::int64_t shards) { return (point + a) % shards; },
-                            {static_cast<std::uint64_t>(a), 5});
+        return PointSharding::of(
+            [a](std::int64_t point, std::int64_t, std::int64_t shards) { return (point + a) % shards; },
+            {static_cast<std::uint64_t>(a), 5});
       }
       default:
-        return Sharding::block();
+        return PointSharding::block();
     }
   };
   for (int tries = 0; ops.size() < count && tries < 300; ++tries) {
@@ -315,10 +316,11 @@ TEST_CASE("[theorem1] planted faults are seen") {
   auto mine = [](const Operation& op, std::size_t shard) {
     Operation replica = op;
     if (op.number % 3 == 0)
-      replica.sharding =
-          Sharding::of([shard](std::int64_t point, std::int64_t,
-                               std::int64_t shards) { return (point + static_cast<std::int64_t>(shard)) % shards; },
-                       {1, 1});
+      replica.sharding = PointSharding::of(
+          [shard](std::int64_t point, std::int64_t, std::int64_t shards) {
+            return (point + static_cast<std::int64_t>(shard)) % shards;
+          },
+          {1, 1});
     return replica;
   };
   CHECK(caught({.replica = mine}) > 10);
@@ -338,7 +340,7 @@ TEST_CASE("[theorem1] no shard analyses for others") {
   for (const std::uint64_t seed : random_seeds(50, 500)) {
     Case c(seed);
     c.shards = 4;
-    for (Operation& op : c.ops) op.sharding = Sharding::block();
+    for (Operation& op : c.ops) op.sharding = PointSharding::block();
     const Outcome outcome = run(c.grown, c.ops, c.shards, seed, {});
     std::uint64_t all = 0, own = 0;
     for (const Operation& op : c.ops) {

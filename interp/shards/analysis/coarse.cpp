@@ -27,8 +27,8 @@ CoarseStage::CoarseStage(const RegionForest& forest, KeyTable& keys, Elides elid
 CoarseStage::~CoarseStage() = default;
 
 bool CoarseStage::elides(const RegionForest& forest, const UseKey& earlier, const UseKey& later) {
-  const Sharding &a = earlier.sharding, &b = later.sharding;
-  if (a.kind == Sharding::Kind::owner && a == b) return true;
+  const PointSharding &a = earlier.sharding, &b = later.sharding;
+  if (a.kind == PointSharding::Kind::owner && a == b) return true;
   return earlier.is_alike(later) && is_point_by_point(forest, later);
 }
 

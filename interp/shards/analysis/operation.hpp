@@ -1,7 +1,7 @@
 // One operation of a program as the analysis sees it: a launch, or something that counts as a launch of one point. The
 // normal form of each use is its key: equal keys take equal pieces at equal points on equal shards.
 //
-//   {.number = 17, .domain = Rect::of({4}), .sharding = Sharding::cyclic(), .uses = {...}}
+//   {.number = 17, .domain = Rect::of({4}), .sharding = PointSharding::cyclic(), .uses = {...}}
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -16,7 +16,7 @@ struct Operation {
   std::uint64_t number = 0;  // of the call: ascending
   CallKind kind = CallKind::launch;
   Rect domain = Rect::of({1});
-  Sharding sharding{};
+  PointSharding sharding{};
   std::vector<LaunchUse> uses{};
   // Launches, calls, fills and files; partition operators and receives are counted apart.
   bool is_counted = true;
@@ -29,7 +29,7 @@ using KeyId = Id<KeyTag>;
 
 struct UseKey {
   Rect domain;
-  Sharding sharding{};
+  PointSharding sharding{};
   LaunchUse use;  // its space or partition, and its projection
   bool by_owners = false;
   std::uint64_t hash = 0;

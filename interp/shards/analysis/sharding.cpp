@@ -16,7 +16,7 @@ std::int64_t block_begin(std::int64_t shard, std::int64_t size, std::int64_t sha
 
 }  // namespace
 
-ShardId Sharding::shard(std::int64_t point, std::int64_t size, std::size_t shards) const {
+ShardId PointSharding::shard(std::int64_t point, std::int64_t size, std::size_t shards) const {
   const auto count = static_cast<std::int64_t>(shards);
   switch (kind) {
     case Kind::block:
@@ -35,16 +35,16 @@ ShardId Sharding::shard(std::int64_t point, std::int64_t size, std::size_t shard
   return ShardId(static_cast<std::size_t>(told));
 }
 
-OwnPoints own_points(const Sharding& sharding, std::int64_t size, std::size_t shards, ShardId self) {
+OwnPoints own_points(const PointSharding& sharding, std::int64_t size, std::size_t shards, ShardId self) {
   const auto count = static_cast<std::int64_t>(shards), shard = static_cast<std::int64_t>(self.index());
   switch (sharding.kind) {
-    case Sharding::Kind::block:
+    case PointSharding::Kind::block:
       return {block_begin(shard, size, count), block_begin(shard + 1, size, count), 1, {}, false};
-    case Sharding::Kind::cyclic:
+    case PointSharding::Kind::cyclic:
       return {shard, size, count, {}, false};
-    case Sharding::Kind::owner:
+    case PointSharding::Kind::owner:
       return {0, size > 0 && sharding.shard(0, size, shards) == self ? size : 0, 1, {}, false};
-    case Sharding::Kind::function:
+    case PointSharding::Kind::function:
       break;
   }
   OwnPoints own;

@@ -2,8 +2,8 @@
 // many shards. The built-in ones are turned round by formula; a function of the program is asked for each point, once,
 // and only the own points are kept.
 //
-//   Sharding::block().shard(5, 8, 4) == ShardId(2)
-//   own_points(Sharding::cyclic(), 8, 4, ShardId(1))       // 1, 5
+//   PointSharding::block().shard(5, 8, 4) == ShardId(2)
+//   own_points(PointSharding::cyclic(), 8, 4, ShardId(1))       // 1, 5
 #pragma once
 #include <functional>
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace taskspec {
 
-struct Sharding {
+struct PointSharding {
   using Function = std::function<std::int64_t(std::int64_t point, std::int64_t size, std::int64_t shards)>;
   enum class Kind : std::uint8_t { block, cyclic, owner, function } kind = Kind::block;
   ShardId owner_shard;  // kind owner
@@ -22,17 +22,17 @@ struct Sharding {
   Hash128 hash;         // kind function: of its code and of what it captured
   Span span;            // of the launch, for messages
 
-  static Sharding block() { return {}; }
-  static Sharding cyclic() { return {Kind::cyclic, {}, {}, {}, {}}; }
-  static Sharding owner(ShardId shard) { return {Kind::owner, shard, {}, {}, {}}; }
-  static Sharding of(Function function, Hash128 hash, Span span = {}) {
+  static PointSharding block() { return {}; }
+  static PointSharding cyclic() { return {Kind::cyclic, {}, {}, {}, {}}; }
+  static PointSharding owner(ShardId shard) { return {Kind::owner, shard, {}, {}, {}}; }
+  static PointSharding of(Function function, Hash128 hash, Span span = {}) {
     return {Kind::function, {}, std::move(function), hash, span};
   }
 
   // Throws Error E6005 where a function gives none of the shards.
   ShardId shard(std::int64_t point, std::int64_t size, std::size_t shards) const;
   // Of normal forms; the number of shards does not count.
-  friend bool operator==(const Sharding& a, const Sharding& b) {
+  friend bool operator==(const PointSharding& a, const PointSharding& b) {
     if (a.kind != b.kind) return false;
     if (a.kind == Kind::owner) return a.owner_shard == b.owner_shard;
     return a.kind != Kind::function || a.hash == b.hash;
@@ -54,6 +54,6 @@ struct OwnPoints {
   }
 };
 
-OwnPoints own_points(const Sharding& sharding, std::int64_t size, std::size_t shards, ShardId self);
+OwnPoints own_points(const PointSharding& sharding, std::int64_t size, std::size_t shards, ShardId self);
 
 }  // namespace taskspec

@@ -39,10 +39,10 @@ std::string hash_text(ByteReader& in) {
 }
 
 std::string sharding_text(ByteReader& in) {
-  const auto kind = in.get<Sharding::Kind>();
-  if (kind == Sharding::Kind::owner) return fmt::format("owner({})", in.get<std::uint32_t>());
-  if (kind == Sharding::Kind::function) return "function " + hash_text(in);
-  return kind == Sharding::Kind::block ? std::string("by blocks") : std::string("in turn");
+  const auto kind = in.get<PointSharding::Kind>();
+  if (kind == PointSharding::Kind::owner) return fmt::format("owner({})", in.get<std::uint32_t>());
+  if (kind == PointSharding::Kind::function) return "function " + hash_text(in);
+  return kind == PointSharding::Kind::block ? std::string("by blocks") : std::string("in turn");
 }
 
 std::string projection_text(ByteReader& in) {
@@ -162,11 +162,11 @@ CallArguments& CallArguments::domain(const Rect& value) {
   return *this;
 }
 
-CallArguments& CallArguments::sharding(const Sharding& value) {
+CallArguments& CallArguments::sharding(const PointSharding& value) {
   ByteWriter out(bytes_);
   out.put(Tag::sharding).put(value.kind);
-  if (value.kind == Sharding::Kind::owner) out.put(value.owner_shard.value);
-  if (value.kind == Sharding::Kind::function) out.put(value.hash.low).put(value.hash.high);
+  if (value.kind == PointSharding::Kind::owner) out.put(value.owner_shard.value);
+  if (value.kind == PointSharding::Kind::function) out.put(value.hash.low).put(value.hash.high);
   return *this;
 }
 

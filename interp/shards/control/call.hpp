@@ -46,7 +46,7 @@ class CallArguments {
   CallArguments& created(Created what, std::uint64_t number);
   CallArguments& future(std::uint64_t call, std::uint32_t slot);
   CallArguments& domain(const Rect& value);
-  CallArguments& sharding(const Sharding& value);
+  CallArguments& sharding(const PointSharding& value);
   CallArguments& projection(const Projection& value);
 
   struct Mark {
