@@ -1,7 +1,7 @@
 """The tab Chip of the report of tests/browser/chip.task: two runs on a chip of blocks, the second one on two
 cores, and one on crossbars."""
 from chrome import Chrome
-from steps import check, hostile, tab, view
+from steps import check, eventually, hostile, tab, view
 
 CHIP = view(None, "chip")
 PANEL = "document.getElementById('details').textContent"
@@ -39,7 +39,7 @@ def parts(page):
 
 def core_map(page):
     page.click_on("#chip-map")
-    check(painted(page, "#view-chip .part:not([hidden]) canvas") > 8, "cores and links are drawn")
+    eventually(lambda: painted(page, "#view-chip .part:not([hidden]) canvas") > 8, "cores and links are drawn")
     cores = page.value("taskspecReport.chipRuns[0].cores.map(c => c.core)")
     point = page.value(f"{CHIP}.part.pointOf({cores[-1]})")
     page.click(point["x"], point["y"])
@@ -58,7 +58,7 @@ def core_map(page):
 
 def phases(page):
     page.click_on("#chip-phases")
-    check(painted(page, "#view-chip .part:not([hidden]) canvas") > 5, "stages are drawn")
+    eventually(lambda: painted(page, "#view-chip .part:not([hidden]) canvas") > 5, "stages are drawn")
     before = page.value(f"{CHIP}.part.sheet.scale")
     page.key("+")
     check(page.value(f"{CHIP}.part.sheet.scale") > before, "+ goes nearer")
@@ -86,7 +86,7 @@ def costs(page):
     text = page.value("document.querySelector('#view-chip .part:not([hidden])').textContent")
     check(all(word in text for word in ("energy of all steps", "layers", "mac_i8", "derived:", "clock/hz", "sources")),
           "costs tell of layers, events, sources and assumed figures")
-    check(painted(page, "#view-chip canvas.roofline") > 4, "layers stand below the roofs")
+    eventually(lambda: painted(page, "#view-chip canvas.roofline") > 4, "layers stand below the roofs")
     bars = page.value("[...document.querySelectorAll('#view-chip .stack')].filter(b => b.children.length > 0)"
                       ".every(b => b.firstChild.getBoundingClientRect().width > 0)")
     check(bars, "bars have a length")

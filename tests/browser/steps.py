@@ -1,10 +1,19 @@
 """What all clicks through reports share: one thing that is tried, and where the page is."""
+import time
 
 
 def check(condition, what):
     if not condition:
         raise AssertionError(what)
     print("ok  ", what)
+
+
+def eventually(condition, what):
+    """What the page does at its next frame, which a busy machine draws late."""
+    until = time.monotonic() + 10
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    check(condition(), what)
 
 
 def tab(page):
