@@ -33,6 +33,25 @@ OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter
   if (options.record_ops) bodies_.watch();
 }
 
+OpenSession::~OpenSession() {
+  if (replicated_ && !is_finished_) replicated_->fail();
+}
+
+void OpenSession::join(const std::shared_ptr<Replica>& replica, const Interpreter& interpreter, Span span) {
+  auto* replicated = dynamic_cast<ReplicatedBackend*>(backend_.get());
+  if (!replicated) return;
+  replicated->join(replica, target_, interpreter, span);
+  replicated_ = replicated;
+}
+
+// All that has effects ran: nothing is said to other shards any more.
+void OpenSession::finish() {
+  session_->finish();
+  if (!replicated_ || is_finished_) return;
+  replicated_->finish();
+  is_finished_ = true;
+}
+
 namespace {
 
 Value report_value(const SessionReport& report, const BackendRecord& backend, std::vector<Value> more,
@@ -63,7 +82,7 @@ InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interr
 }
 
 Value OpenSession::report() {
-  session_->finish();
+  finish();
   show();
   return report_value(session_->report(), record_, backend_->report(), backend_->report_text());
 }
@@ -139,7 +158,7 @@ void set_options(BackendChoice& on, const RunSettings& settings) {
 }  // namespace
 
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
-                                          const RunSettings& settings) {
+                                          const RunSettings& settings, Span span) {
   BackendChoice on = choice;
   set_options(on, settings);
   Value* threads = on.option("threads");
@@ -154,6 +173,7 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};
   auto session = std::make_unique<OpenSession>(on, interpreter, options, settings.interrupted);
+  session->join(settings.replica, interpreter, span);
   if (settings.pictures) session->show_in(settings.pictures);
   return session;
 }
@@ -173,7 +193,7 @@ void take_settings(HostContext& host, const RunSettings& settings) {
 void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings) {
   host.open_session = [&](const BackendChoice& choice, Span span) -> std::unique_ptr<NestedSession> {
     try {
-      return open_session(interpreter, choice, settings);
+      return open_session(interpreter, choice, settings, span);
     } catch (const Error& error) {  // the threads that it asks for, say
       Diag diag = error.diags().items().front();
       diag.primary.span = span;

@@ -13,6 +13,7 @@
 #include "interp/control/bodies.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/record.hpp"
+#include "interp/control/replica.hpp"
 #include "interp/control/run_picture.hpp"
 #include "interp/session/session.hpp"
 #include "ir/records/backend_record.hpp"
@@ -34,6 +35,9 @@ class OpenSession final : public NestedSession {
  public:
   OpenSession(const BackendChoice& on, const Interpreter& interpreter, SessionOptions options,
               const std::atomic<bool>* interrupted);
+  ~OpenSession() override;
+  // Of a backend that runs the program several times: this is one of those.
+  void join(const std::shared_ptr<Replica>& replica, const Interpreter& interpreter, Span span);
   Target& target() override { return target_; }
   bool owns(const Tensor& tensor) const override { return tensor.is_of(*session_); }
   bool named() const override { return session_->handles > target_.kept_handles(); }
@@ -50,6 +54,7 @@ class OpenSession final : public NestedSession {
   Diags failed_effects();
   Diags failed_print();  // the first of what was to be shown and could not
   Session& session() { return *session_; }
+  void finish();  // what has effects runs; the program records no more
   // The last report: with everything freed that the session held.
   SessionReport close();
   // What its backend has to show goes there once, when it ends.
@@ -61,6 +66,8 @@ class OpenSession final : public NestedSession {
   ProgramBodies bodies_;
   std::unique_ptr<Session> session_;
   RecordTarget target_;
+  ReplicatedBackend* replicated_ = nullptr;
+  bool is_finished_ = false;
   InterruptWatch watch_;
   void show();
   std::shared_ptr<RunPictures> pictures_;
@@ -74,7 +81,7 @@ void add_others(Diags& known, const Diags& others);
 
 // What `on` or a text chooses, with what the settings say of every session.
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
-                                          const RunSettings& settings);
+                                          const RunSettings& settings, Span span = {});
 // That of the program itself.
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const RunSettings& settings);
 // A host program as the settings want it; then, once there is an interpreter, with `run .. on`. Both outlive it.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "interp/control/host_context.hpp"
+#include "interp/control/replica.hpp"
 #include "interp/control/run_picture.hpp"
 #include "interp/session/session_report.hpp"
 #include "ir/cut/cut_program.hpp"
@@ -34,6 +35,7 @@ struct RunSettings {
   const std::atomic<bool>* interrupted = nullptr;
   std::shared_ptr<RunPictures> pictures;  // takes what backends have to show; null: nobody looks
   const Natives* natives = nullptr;       // behind `extern` tasks
+  std::shared_ptr<Replica> replica;       // which run of the program this is; null: there is none but it
   // Of the two programs that run beside each other:
   CutOptions cut;
   std::size_t capacity = 64;  // messages that wait in one channel at most

@@ -125,7 +125,7 @@ GraphRunning run_graph_program(SharedRun& shared) {
       result.ending = ending_of([&] {
         for (const Module& module : program.modules)
           interpreter.module(module, shared.cut.part(module.top_level, Part::graph));
-        session->session().finish();
+        session->finish();
       });
       result.unseen = shared.stopped ? session->failed_effects() : session->end_early();
       add_others(result.unseen, context.unseen);
@@ -207,7 +207,37 @@ void run_both(SharedRun& shared, GraphRunning& graph, Ending& host) {
 
 }  // namespace
 
-RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
+namespace {
+
+// The first run of a program starts others where a backend wants them; nobody sees those.
+std::shared_ptr<Replica> first_replica(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
+  auto first = std::make_shared<Replica>();
+  first->start = [&cut, &tools, settings](std::shared_ptr<Replica> other) {
+    RunSettings unseen = settings;
+    unseen.output = {};
+    unseen.pictures = {};
+    unseen.interrupted = other->ended;
+    unseen.replica = std::move(other);
+    run_two_programs(cut, tools, unseen);
+  };
+  return first;
+}
+
+RunResult run_replica(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings);
+
+}  // namespace
+
+RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const RunSettings& given) {
+  RunSettings settings = given;
+  if (!settings.replica) settings.replica = first_replica(cut, tools, given);
+  RunResult result = run_replica(cut, tools, settings);
+  settings.replica->others.reset();  // they end with it
+  return result;
+}
+
+namespace {
+
+RunResult run_replica(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
   SharedRun shared(cut, tools, settings);
   GraphRunning graph;
   Ending host;
@@ -240,5 +270,7 @@ RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const Ru
   if (!ended && (host.cut_off || graph.ending.cut_off)) bug("host and graph program do not fit together");
   return result;
 }
+
+}  // namespace
 
 }  // namespace taskspec

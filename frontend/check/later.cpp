@@ -13,7 +13,6 @@ struct Part {
 };
 
 constexpr std::array parts{
-    Part{"mpi", "shards"},
     Part{"parallelise", "shards"},
 };
 

@@ -7,7 +7,7 @@
 
 namespace taskspec {
 
-extern const Builtin builtin_host, builtin_hw, builtin_null;
+extern const Builtin builtin_host, builtin_hw, builtin_mpi, builtin_null;
 
 // How the builtin of a backend runs: the choice, with its options checked.
 template <const Builtin& backend>

@@ -33,7 +33,8 @@ void add_defines(CLI::App& app, std::vector<std::string>& raw, const char* more 
 void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
   struct BackendOption {
     const char *name, *type, *doc;
-    bool is_of_run = false;  // and no matter of the mapper
+    bool is_of_run = false;        // and no matter of the mapper
+    const char* option = nullptr;  // what the backend calls it, where that is something else
   };
   constexpr BackendOption known[] = {
       {"chip", "C", "of hw: the chip, or the path of its file"},
@@ -47,12 +48,17 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
       {"check", "W", "of hw: engine compares every block with the exact engine", true},
       {"mapping", "FILE", "of hw: a mapping that m.save or map -o wrote"},
       {"optimise", "B", "of hw: a search for a better mapping first, 30s or 20000 moves"},
+      {"shards", "N", "of mpi: how many shards run the program", true},
+      {"safe", "LEVEL", "of mpi: how shards are watched: off, batch or every call", true, "level"},
+      {"inject", "SHARD:CALL:ARGUMENT", "of mpi: this argument is another one on that shard", true},
   };
   for (const BackendOption& option : known) {
     if (only_mapper && option.is_of_run) continue;
     app.add_option_function<std::string>(
            std::string("--") + option.name,
-           [&o, name = option.name](const std::string& text) { o.backend_options.emplace_back(name, text); },
+           [&o, name = option.option ? option.option : option.name](const std::string& text) {
+             o.backend_options.emplace_back(name, text);
+           },
            option.doc)
         ->type_name(option.type);
   }

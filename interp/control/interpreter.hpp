@@ -63,6 +63,7 @@ class Interpreter {
   Interpreter(const Program& program, HostContext* host);
   void set_target(Target& target) { target_ = &target; }  // before anything runs
   void set_partner(Partner& partner) { partner_ = &partner; }
+  void forget_partner() { partner_ = nullptr; }  // functions run whole from here on
 
   Frame& module(const Module& module);                 // runs its top level, once
   void module(const Module& module, FunctionId part);  // a part of it; an invalid one leaves all names unset

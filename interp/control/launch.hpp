@@ -61,6 +61,12 @@ enum class MapMember : std::uint8_t {
   gather,  // all of them along a new first axis
 };
 
+// Which shards have the elements of a map.
+class MapHome {
+ public:
+  virtual ~MapHome() = default;
+};
+
 // An output of a launch: a tensor for each point of its domain. Names an entry of the launch's lookup table, as a
 // tensor does, and keeps it.
 class LaunchMap final : public Object {
@@ -70,7 +76,8 @@ class LaunchMap final : public Object {
   const std::shared_ptr<Tensor> all;  // those of all points along a first axis, in their order
   const Rect domain;
   const Type element;
-  std::string text() const override;  // "<map f64[1], 4 points>"
+  std::shared_ptr<MapHome> home = nullptr;  // null: they are all here
+  std::string text() const override;        // "<map f64[1], 4 points>"
 };
 
 // A handle of a region of a target, which keeps its memory.

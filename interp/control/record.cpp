@@ -291,6 +291,7 @@ Array RecordTarget::receive(const Value& value, Span span) {
   if (value.is_array()) return value.array();
   auto* tensor = value.as<Tensor>();
   Recorder& asked = recorder_.executes() ? tensor->recorder() : recorder_;
+  if (divider_ && &asked == &recorder_) divider_->receiving(*tensor, span);
   return asked.receive(*tensor, span);
 }
 

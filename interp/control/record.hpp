@@ -13,6 +13,7 @@
 namespace taskspec {
 
 class Rebuilding;
+class LaunchDivider;
 
 class RecordTarget final : public Target {
  public:
@@ -61,8 +62,12 @@ class RecordTarget final : public Target {
     ScopeId scope = ScopeId(0);
     Agent* agent = nullptr;
     Span span;
+    Value sharding = {};  // none: of no launch of the program, or `block`
   };
   std::vector<Value> launched(Launched launch);  // by output a map; of a single one a tensor
+  std::vector<Value> recorded(Launched launch);  // whatever a divider thinks of it
+  // Launches and receives go through it from here on, as long as there is one.
+  void set_divider(LaunchDivider* divider) { divider_ = divider; }
 
   // A node of an op list that stands in no text, or of a task of another graph.
   struct Listed {
@@ -194,6 +199,7 @@ class RecordTarget final : public Target {
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, Task> tasks_;
   std::unordered_map<std::string, std::shared_ptr<Launch>> launches_;  // by key and by shape
+  LaunchDivider* divider_ = nullptr;
   PlaceId console_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node
   std::unique_ptr<Scratch> scratch_;           // none while an op is recorded
@@ -204,6 +210,15 @@ class RecordTarget final : public Target {
   const std::shared_ptr<const void> home_ = std::make_shared<char>();
   std::map<std::pair<std::shared_ptr<const void>, std::uint32_t>, InstanceId>
       foreign_agents_;  // by home and instance there
+};
+
+// One of several shards, which record the same program: sees to it that a launch is recorded with the points of this one
+// alone, and with what must be said to others before and behind it.
+class LaunchDivider {
+ public:
+  virtual ~LaunchDivider() = default;
+  virtual std::vector<Value> launched(RecordTarget& target, RecordTarget::Launched launch) = 0;
+  virtual void receiving(const Tensor& tensor, Span span) = 0;  // before the program has the contents
 };
 
 }  // namespace taskspec

@@ -129,12 +129,17 @@ void RecordTarget::add_fields(const Launch& launch, Inputs& inputs, Definition& 
 }
 
 std::vector<Value> RecordTarget::launched(Launched launch) {
-  recorder_.adding(launch.span);
+  return divider_ ? divider_->launched(*this, std::move(launch)) : recorded(std::move(launch));
+}
+
+std::vector<Value> RecordTarget::recorded(Launched launch) {
+  const bool message = is_message(launch.what);
+  if (!message) recorder_.adding(launch.span);
   Inputs inputs;
   add_values(launch, inputs);
   launch.named.kind = Definition::Kind::launch;
   add_fields(launch.what, inputs, launch.named);
-  const bool effect = launch.what.work == Launch::Work::files;
+  const bool files = launch.what.work == Launch::Work::files, effect = files || message;
   const std::shared_ptr<Launch> what = interned(std::move(launch.what), launch.span);
   std::vector<TypeId> out;
   for (const Type& type : launch.outputs) {
@@ -153,7 +158,7 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
                            .effect = effect,
                            .maps = maps},
                           inputs);
-  if (effect && recorder_.executes()) recorder_.carry_out(node, launch.span);
+  if (files && recorder_.executes()) recorder_.carry_out(node, launch.span);
   std::vector<Value> outputs;
   for (std::size_t slot = 0; slot < out.size(); ++slot) {
     std::shared_ptr<Tensor> all = recorder_.tensor(Ref::future(node, slot), recorder_.shared_type(out[slot]));
@@ -221,6 +226,7 @@ Value RecordTarget::launch(Interpreter& interpreter, const LaunchCall& call) {
   launched.scope = call.scope;
   launched.agent = call.agent;
   launched.span = call.span;
+  launched.sharding = call.sharding;
   auto invocation = std::make_shared<Invocation>();
   invocation->names = launched.named.outputs;
   invocation->outputs = this->launched(std::move(launched));
@@ -320,7 +326,7 @@ Value RecordTarget::map_member(const LaunchMap& map, MapMember member, const Dat
   launched.named.inputs = {"map"};
   launched.named.outputs = {"value"};
   launched.values = {
-      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
+      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map)))};
   launched.outputs = {type};
   launched.span = site.span;
   launched.scope = site.scope;
@@ -339,7 +345,7 @@ Value RecordTarget::map_element(const LaunchMap& map, const Point& point, const 
   launched.named.inputs = {"map"};
   launched.named.outputs = {"value"};
   launched.values = {
-      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map.all, map.domain, map.element)))};
+      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map)))};
   launched.outputs = {map.element};
   launched.span = site.span;
   launched.scope = site.scope;

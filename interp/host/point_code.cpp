@@ -87,6 +87,17 @@ void ViewBodies::note(BodyForm form) {
 
 // ---- what is the same for all points --------------------------------------------------------------
 
+namespace {
+
+std::uint32_t reduced_fields(const Launch& launch) {
+  std::uint32_t count = 0;
+  for (const LaunchUse& use : launch.uses)
+    if (use.privilege == Privilege::reduce) use.fields.each([&](std::uint32_t) { ++count; });
+  return count;
+}
+
+}  // namespace
+
 LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& bodies, ViewBodies& views) {
   const Launch& launch = *group.launch;
   for (Ref ref : graph.in(group.first)) types_.push_back(concrete(graph.type(ref)));
@@ -124,6 +135,7 @@ void LaunchCode::add_fields(const TaskGraph& graph, const PointGroup& group) {
   first_field_.push_back(all);
   // Of a fold: the buffers, and behind them the fields.
   auto input = static_cast<std::uint32_t>(group.folds ? 0 : arguments_.size());
+  if (folds_all(group)) input = inputs_ - reduced_fields(launch);
   std::uint32_t buffers = 0;
   for (std::uint32_t u = 0; u < launch.uses.size(); ++u) {
     const LaunchUse& use = launch.uses[u];
@@ -146,7 +158,7 @@ void LaunchCode::add_fields(const TaskGraph& graph, const PointGroup& group) {
   own_outputs_ = outputs_ - buffers;
   for (Field& field : fields_) {
     const LaunchUse& use = launch.uses[field.use];
-    if (use.privilege != Privilege::reduce) continue;
+    if (use.privilege != Privilege::reduce || folds_all(group)) continue;
     const std::uint32_t output = own_outputs_ + field.operand;
     const Precision precision =
         group.folds ? types_[field.operand].precision : graph.type(graph.out(group.first)[output]).precision;
@@ -172,6 +184,7 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
                      TaskContext& context) const {
   using Work = Launch::Work;
   const Launch& launch = *group.launch;
+  if (folds_all(group)) return fold_all(group, operands);
   if (group.folds) return fold(group, position, operands);
   switch (launch.work) {
     case Work::task:
@@ -184,7 +197,10 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
     case Work::read:
       return read(group, operands);
     case Work::files:
+    case Work::exchange:
       return transfer(group, position, operands);
+    case Work::share:
+      return launch.messages->maps({operands, inputs_});
     case Work::gather:
       std::memcpy(operands[inputs_], operands[0], types_[0].bytes());
       return;
@@ -223,8 +239,8 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
   Row<std::byte*> out(own_outputs_ + maps_.size());
   for (std::size_t k = 0; k < own_outputs_; ++k) out[k] = operands[inputs_ + k];
   for (std::size_t k = 0; k < maps_.size(); ++k)
-    out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{position} * maps_[k].bytes;
-  const Point point = group.launch->domain.point(position);
+    out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{group.launch->number(position)} * maps_[k].bytes;
+  const Point point = group.launch->point(position);
   if (native_.run) {
     Row<PointView> views(pieces.size());
     for (std::size_t u = 0; u < pieces.size(); ++u)
@@ -289,6 +305,19 @@ void LaunchCode::transfer(const PointGroup& group, std::uint32_t position, std::
   for (const Field& field : fields_) bases[field.field] = operands[field.operand];
   const std::span<std::byte*> fields = bases;
   group.launch->files->transfer(position, {*group.pieces[position], group.regions[0].extents, fields});
+}
+
+// The buffers of all own points come first.
+void LaunchCode::fold_all(const PointGroup& group, std::byte* const* operands) const {
+  std::vector<Rect> roots;
+  for (const PointGroup::Whole& region : group.regions) roots.push_back(region.extents);
+  std::vector<LaunchMessages::Buffer> buffers;
+  const std::size_t count = inputs_ - fields_.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t point = 1 + k / fields_.size();  // behind the whole regions
+    buffers.push_back({*group.pieces[point * group.regions.size() + fields_[k % fields_.size()].use], operands[k]});
+  }
+  group.launch->messages->fold({roots, {operands + count, fields_.size()}, buffers});
 }
 
 void LaunchCode::fold(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const {

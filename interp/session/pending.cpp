@@ -27,8 +27,11 @@ void Pending::add(NodeId node, std::span<const Requirement> requirements) {
   nodes_.push_back(node);
 }
 
+// The same on all shards, whichever points they have: they all cut their programs at the same places.
 std::size_t Pending::tasks(NodeId node) const {
-  return is_launch(graph_, node) ? graph_.launch(node).points() : 1;
+  if (!is_launch(graph_, node)) return 1;
+  const Launch& launch = graph_.launch(node);
+  return is_message(launch) ? 0 : static_cast<std::size_t>(launch.domain.size());
 }
 
 void Pending::added(NodeId node) {

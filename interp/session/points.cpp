@@ -33,7 +33,7 @@ void Points::add_pieces(const Launch& what, PointGroup& group) {
     Pieces* of = partition.valid() ? &of_partition_[partition.value] : nullptr;
     const Rect* colours = of ? &forest[partition].colours : nullptr;
     std::size_t at = u;
-    each_point(what.domain, [&](const Point& point) {
+    what.each_point([&](const Point& point) {
       const Space space = use.at(point);
       const IndexSpace*& known = of ? (*of)[colours->linear(space.colour)] : of_region_[space.root.value];
       if (!known) known = graph_.add_piece(forest.points(space));
@@ -97,7 +97,7 @@ void Points::share(const Launch& what, const LaunchUse& use, FieldUsers::Join jo
   if (use.projection.injective(what.domain)) return;
   const Rect& colours = forest[use.partition].colours;
   std::map<std::int64_t, std::size_t> readers;  // by colour
-  each_point(what.domain, [&](const Point& point) {
+  what.each_point([&](const Point& point) {
     ++readers[colours.linear(use.projection(point))];
     return true;
   });
@@ -134,8 +134,15 @@ void Points::take_reasons() {
   for (std::size_t k = 0; k < before_.size(); ++k) after_[k].why = before_[k].why;
 }
 
-void Points::wait_for(const Map& map, std::uint32_t position) {
-  after_.push_back({NodeId(map.first.value + position), {}, 0, 0, EdgeKind::order, Hazard::raw, map.place});
+NodeId Points::Map::of(std::uint32_t number) const {
+  if (!made_by) return first;
+  if (!made_by->own) return NodeId(first.value + number);
+  const auto position = std::ranges::lower_bound(*made_by->own, number) - made_by->own->begin();
+  return NodeId(first.value + static_cast<std::uint32_t>(position));
+}
+
+void Points::wait_for(const Map& map, NodeId from) {
+  after_.push_back({from, {}, 0, 0, EdgeKind::order, Hazard::raw, map.place});
 }
 
 void Points::wait_for_maps(const LaunchNode& launch, const Launch& what, std::uint32_t position) {
@@ -144,14 +151,21 @@ void Points::wait_for_maps(const LaunchNode& launch, const Launch& what, std::ui
     auto map = ref.kind == Ref::Kind::input ? maps_.find(ref.id) : maps_.end();
     if (map == maps_.end()) continue;
     if (what.each[k]) {  // two arguments may be one element
-      const NodeId from(map->second.first.value + what.element(k, position));
+      const NodeId from = map->second.of(what.element(k, position));
       const auto same = [&](const TaskEdge& e) { return e.from == from && e.place == map->second.place; };
-      if (std::ranges::none_of(after_, same)) wait_for(map->second, what.element(k, position));
+      if (std::ranges::none_of(after_, same)) wait_for(map->second, from);
     } else if (what.work == Launch::Work::element)
-      wait_for(map->second, static_cast<std::uint32_t>(what.position));
+      wait_for(map->second, map->second.of(static_cast<std::uint32_t>(what.position)));
     else
-      for (std::uint32_t p = 0; p < map->second.count; ++p) wait_for(map->second, p);
+      for (std::uint32_t p = 0; p < map->second.count; ++p) wait_for(map->second, NodeId(map->second.first.value + p));
   }
+}
+
+// The next task of the graph says something to other shards.
+void Points::after_messages() {
+  if (!messages_.valid()) messages_ = graph_.add_place("messages", Ref());
+  if (last_message_.valid()) after_.push_back({last_message_, {}, 0, 0, EdgeKind::order, Hazard::raw, messages_});
+  last_message_ = NodeId(graph_.size());
 }
 
 // ---- tasks ----------------------------------------------------------------------------------------
@@ -173,19 +187,81 @@ NodeId Points::add(const LaunchNode& launch) {
   for (std::uint32_t position = 0; position < folds.count; ++position) add_point(launch, what, position);
   for (std::size_t slot = 0; slot < launch.maps.size(); ++slot) {
     const std::string name = session_.definition(launch.node).name + "." + session_.slot_out(launch.node, slot);
-    maps_[launch.maps[slot].id] = {first, folds.count, graph_.add_place(name, launch.maps[slot])};
+    maps_[launch.maps[slot].id] = {first, folds.count, graph_.add_place(name, launch.maps[slot]), &what};
   }
+  if (what.work == Launch::Work::share) took_over(launch, what, first);
   if (!what.reduces()) return first;
   folds.folds = true;
-  const std::uint32_t count = folds.count;
-  graph_.begin_points(std::move(folds));
-  for (std::uint32_t position = 0; position < count; ++position) add_fold(launch, what, NodeId(first.value + position));
+  folds.first = first;
+  what.messages ? add_messages(launch, what, std::move(folds)) : add_folds(launch, what, std::move(folds));
   return first;
+}
+
+// Who needs an element of a map that was shared waits for that.
+void Points::took_over(const LaunchNode& launch, const Launch& what, NodeId node) {
+  for (std::size_t k = 0; k < what.each.size(); ++k) {
+    Map& map = maps_[launch.in[k].id];
+    if (!map.place.valid()) map.place = graph_.add_place("map", launch.in[k]);
+    map = {node, 1, map.place, nullptr};
+  }
+}
+
+void Points::add_folds(const LaunchNode& launch, const Launch& what, PointGroup points) {
+  const NodeId first = points.first;
+  const std::uint32_t count = points.count;
+  graph_.begin_points(std::move(points));
+  for (std::uint32_t position = 0; position < count; ++position) add_fold(launch, what, NodeId(first.value + position));
+}
+
+// One task for all contributions, of own points and of others: it may come to any point of the regions.
+void Points::add_messages(const LaunchNode& launch, const Launch& what, PointGroup points) {
+  const NodeId first = points.first;
+  const std::uint32_t count = points.count;
+  std::vector<const IndexSpace*> pieces;
+  for (const LaunchUse& use : what.uses) {
+    const IndexSpace*& whole = of_region_[use.space.root.value];
+    if (!whole) whole = graph_.add_piece(session_.regions.points(Space{use.space.root}));
+    pieces.push_back(whole);
+  }
+  pieces.insert(pieces.end(), points.pieces.begin(), points.pieces.end());
+  points.pieces = std::move(pieces);
+  points.count = 1;
+  graph_.begin_points(std::move(points));
+  before_.clear();
+  after_.clear();
+  in_.clear();
+  const std::size_t before = what.single ? session_.out(launch.node).size() : 0;
+  std::vector<Ref> fields;
+  std::size_t field = what.each.size();
+  for (const LaunchUse& use : what.uses) {
+    const bool reduces = use.privilege == Privilege::reduce;
+    use.fields.each([&](std::uint32_t) {
+      if (reduces) fields.push_back(launch.in[field]);
+      ++field;
+    });
+    if (reduces) this->use(Space{use.space.root}, use, Privilege::inout);
+  }
+  take_reasons();
+  after_messages();
+  for (std::uint32_t position = 0; position < count; ++position)
+    for (std::size_t buffer = 0; buffer < fields.size(); ++buffer)
+      in_.push_back(Ref::future(NodeId(first.value + position), before + buffer));
+  in_.insert(in_.end(), fields.begin(), fields.end());
+  Definition definition;
+  definition.kind = Definition::Kind::launch;
+  definition.name = session_.definition(launch.node).name;
+  definition.suffix = ".fold";
+  graph_.add(graph_.define(std::move(definition)), {.in = in_,
+                                                    .out = {},
+                                                    .scope = launch.scope,
+                                                    .span = session_[launch.node].span,
+                                                    .after = after_,
+                                                    .effect = true});
 }
 
 void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32_t position) {
   const PointGroup& group = graph_.point_groups().back();
-  const Point point = what.domain.point(position);
+  const Point point = what.point(position);
   before_.clear();
   after_.clear();
   in_.assign(launch.in.begin(), launch.in.begin() + static_cast<std::ptrdiff_t>(what.each.size()));
@@ -193,7 +269,7 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
   if (what.single)
     for (TypeId type : session_.out(launch.node)) out_.push_back(graph_.intern(session_.type(type)));
   std::size_t field = what.each.size();  // in launch.in
-  bool effect = what.work == Launch::Work::files;
+  bool effect = what.work == Launch::Work::files || is_message(what);
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     if (use.privilege == Privilege::reduce) {
@@ -211,6 +287,7 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
   take_reasons();
   in_.insert(in_.end(), launch.maps.begin(), launch.maps.end());
   wait_for_maps(launch, what, position);
+  if (is_message(what)) after_messages();
   graph_.add(launch.definition, {.in = in_,
                                  .out = out_,
                                  .scope = launch.scope,
@@ -225,7 +302,7 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
 void Points::add_fold(const LaunchNode& launch, const Launch& what, NodeId point) {
   const PointGroup& group = graph_.point_groups().back();
   const std::uint32_t position = static_cast<std::uint32_t>(graph_.size()) - group.first.value;
-  const Point at = what.domain.point(position);
+  const Point at = what.point(position);
   before_.clear();
   after_.clear();
   in_.clear();

@@ -43,6 +43,8 @@ class Points {
     NodeId first;
     std::uint32_t count = 0;
     PlaceId place;
+    const Launch* made_by = nullptr;  // null: one task has to do with all elements
+    NodeId of(std::uint32_t number) const;
   };
   // What all its points do alike to others, so that no two launches have as many edges as their points multiplied.
   void announce(const LaunchNode& launch, const Launch& what);
@@ -58,10 +60,13 @@ class Points {
   };
   void add_point(const LaunchNode& launch, const Launch& what, std::uint32_t position);
   void add_fold(const LaunchNode& launch, const Launch& what, NodeId point);
+  void add_folds(const LaunchNode& launch, const Launch& what, PointGroup points);
+  void took_over(const LaunchNode& launch, const Launch& what, NodeId node);
+  void add_messages(const LaunchNode& launch, const Launch& what, PointGroup points);
   void use(const Space& space, const LaunchUse& use, Privilege privilege);
   void take_reasons();
   void wait_for_maps(const LaunchNode& launch, const Launch& what, std::uint32_t position);
-  void wait_for(const Map& map, std::uint32_t position);
+  void wait_for(const Map& map, NodeId from);
   PlaceId first_place(const LaunchUse& use);
   void add_pieces(const Launch& what, PointGroup& group);
   PlaceId place(RegionId region, std::uint32_t field);
@@ -74,6 +79,10 @@ class Points {
   std::unordered_map<std::uint64_t, PlaceId> places_;  // by region and field
   std::unordered_map<std::uint32_t, Pieces> of_partition_;
   std::unordered_map<std::uint32_t, const IndexSpace*> of_region_;
+  // Of a shard: messages are said in the order of the program, on all shards alike.
+  void after_messages();
+  NodeId last_message_;
+  PlaceId messages_;
   std::shared_ptr<const Launch> join_;  // what a task is that does nothing but come after others
   // Of the task that is being added.
   std::vector<FieldUsers::Edge> before_;

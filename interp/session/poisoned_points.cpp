@@ -106,7 +106,7 @@ void PoisonedPoints::ran(const Batch& batch, const BatchGraph& graph, const Caus
         overwrite(fields_, use, points);
     });
     const bool makes_maps = !task.group.folds && session_[task.launch].maps;
-    if (cause != dead.end() && makes_maps) maps_[task.launch.value][task.position] = cause->second;
+    if (cause != dead.end() && makes_maps) maps_[task.launch.value][task.group.launch->number(task.position)] = cause->second;
   });
 }
 
@@ -116,7 +116,7 @@ void PoisonedPoints::never_runs(NodeId launch, std::uint32_t cause) {
     if (!writes(use.privilege)) continue;
     const Rect& root = session_.regions[use.space.root].extents;
     std::vector<Run> runs;
-    taskspec::each_point(what.domain, [&](const Point& point) {
+    what.each_point([&](const Point& point) {
       session_.regions.points(use.at(point)).runs(root, [&](Run run) { runs.push_back(run); });
       return use.partition.valid();  // else all points have the same
     });

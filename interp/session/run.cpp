@@ -217,8 +217,8 @@ void Session::note_failed_effects(const Batch& batch, const std::map<NodeId, std
 Failures::Cause Session::cause_of(const Batch& batch, const BatchGraph& graph, const Poison& poison) const {
   Failures::Cause cause{.origin = batch.nodes[graph.position(poison.origin)], .fault = poison.fault};
   const PointGroup* group = graph.graph->points(poison.origin);
-  if (group && !group->launch->single)
-    cause.point = "[" + group->launch->domain.point(poison.origin.value - group->first.value).index() + "]";
+  if (group && !group->launch->single && !folds_all(*group))
+    cause.point = "[" + group->launch->point(poison.origin.value - group->first.value).index() + "]";
   return cause;
 }
 

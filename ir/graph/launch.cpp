@@ -18,9 +18,9 @@ bool Launch::reduces() const {
 }
 
 std::uint32_t Launch::element(std::size_t argument, std::uint32_t position) const {
-  if (argument >= taken.size() || !taken[argument]) return position;
+  if (argument >= taken.size() || !taken[argument]) return number(position);
   const Taken& one = *taken[argument];
-  return static_cast<std::uint32_t>(one.points.linear(one.at(domain.point(position))));
+  return static_cast<std::uint32_t>(one.points.linear(one.at(point(position))));
 }
 
 void Launch::put_rest(std::string& key) const {
@@ -29,6 +29,12 @@ void Launch::put_rest(std::string& key) const {
   put_text(key, symbol);
   put_rect(key, domain);
   put_number(key, single);
+  if (own) {
+    key += 'o';
+    put_number(key, own->size());
+    put_hash(key, hash128(std::as_bytes(std::span(*own))));
+  }
+  if (messages) put_text(key, messages->key());
   key += '|';
   for (std::size_t k = 0; k < each.size(); ++k) {
     const bool of_another = k < taken.size() && taken[k];

@@ -30,6 +30,26 @@ class LaunchFiles {
   virtual std::string key() const = 0;                                        // equal ones do the same
 };
 
+// What a shard does between its points: what it makes goes to others, what they make comes here. It is called once in a
+// run, by one thread, and may wait for others.
+class LaunchMessages {
+ public:
+  // A buffer of contributions, of one field of one use of one of its own points.
+  struct Buffer {
+    const IndexSpace& piece;
+    const std::byte* bytes;  // as PieceMemory::own(piece) has them
+  };
+  struct Fields {
+    std::span<const Rect> roots;        // by use: of its region
+    std::span<std::byte* const> bases;  // by use and field of it that contributions go to
+    std::span<const Buffer> buffers;    // by own point, then as `bases`
+  };
+  virtual ~LaunchMessages() = default;
+  virtual void maps(std::span<std::byte* const>) const {}  // whole, by input: work `share`
+  virtual void fold(const Fields&) const {}                // contributions become part of fields, here and elsewhere
+  virtual std::string key() const = 0;                     // equal ones do the same
+};
+
 struct Launch final : Object {
   enum class Work : std::uint8_t {
     task,     // the body of a task of the program
@@ -41,12 +61,16 @@ struct Launch final : Object {
     element,  // one point of a map
     join,     // nothing: it only comes after others, and before others; in graphs that are about to run
     files,    // fields are read from files (use `out`) or written to some (`in`)
+    exchange, // what other shards have of fields comes here, and what they need goes to them
+    share,    // the same of elements of maps
   };
   Work work = Work::task;
   FunctionId task;
   std::string symbol;  // native
   Rect domain;
   bool single = false;          // its outputs are tensors; else maps, along the points of the domain
+  // On a shard: the numbers of its own points in the domain, ascending; null: it has all of them.
+  std::shared_ptr<const std::vector<std::uint32_t>> own = {};
   std::vector<LaunchUse> uses;  // by piece argument
   std::vector<bool> each;       // by other argument: of a map every point takes one element
   struct Taken {                // which one, where it is not its own
@@ -56,10 +80,24 @@ struct Launch final : Object {
   std::vector<std::optional<Taken>> taken;   // by other argument, as far as there are such
   ReduceOp op{};                             // reduce
   std::int64_t position = 0;                 // element
-  std::shared_ptr<const LaunchFiles> files;  // files
+  std::shared_ptr<const LaunchFiles> files;  // files, exchange
+  // Of contributions: they are folded by these, all at once, and not point by point; share: what brings the elements.
+  std::shared_ptr<const LaunchMessages> messages;
 
-  std::size_t points() const { return static_cast<std::size_t>(domain.size()); }
-  // Where the element stands in the map `argument` that the point at this position of the domain takes.
+  std::size_t points() const { return own ? own->size() : static_cast<std::size_t>(domain.size()); }
+  // Points of the launch are counted by position; in the domain they have numbers.
+  std::uint32_t number(std::uint32_t position) const { return own ? (*own)[position] : position; }
+  Point point(std::uint32_t position) const { return domain.point(number(position)); }
+  template <class Visit>
+  void each_point(Visit&& visit) const {
+    if (!own) {
+      taskspec::each_point(domain, std::forward<Visit>(visit));
+      return;
+    }
+    for (const std::uint32_t one : *own)
+      if (!visit(domain.point(one))) return;
+  }
+  // Where the element stands in the map `argument` that the point at this position takes.
   std::uint32_t element(std::size_t argument, std::uint32_t position) const;
   bool writes() const;  // to fields
   bool reduces() const;
@@ -74,6 +112,12 @@ struct Launch final : Object {
 };
 
 bool is_launch(const TaskGraph& graph, NodeId node);
+// Work that only shards have: another number of them on each.
+inline bool is_message(const Launch& launch) {
+  return launch.work == Launch::Work::exchange || launch.work == Launch::Work::share;
+}
+// The task that stands for the contributions of all points, where messages fold them.
+inline bool folds_all(const PointGroup& group) { return group.folds && group.launch->messages; }
 inline bool is_join(const PointGroup& group) { return group.launch->work == Launch::Work::join; }
 
 }  // namespace taskspec

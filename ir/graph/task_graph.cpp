@@ -385,8 +385,8 @@ const Type& TaskGraph::type(Ref ref) const {
 
 std::string TaskGraph::label(NodeId id) const {
   const PointGroup* group = points(id);
-  const bool is_one = !group || group->launch->single;
-  const Point point = is_one ? Point() : group->launch->domain.point(id.value - group->first.value);
+  const bool is_one = !group || group->launch->single || folds_all(*group);
+  const Point point = is_one ? Point() : group->launch->point(id.value - group->first.value);
   return fmt::format("{}#{}{}{}", definition(id).name, (*this)[id].ordinal,
                      is_one ? std::string() : "[" + point.index() + "]", definition(id).suffix);
 }

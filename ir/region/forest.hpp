@@ -92,6 +92,9 @@ class RegionForest {
     hold(id);
     partitions_[id.index()].counted = true;
   }
+  // Regions and partitions that there ever were: what is made next has this serial.
+  std::uint64_t regions_made() const { return roots_.made(); }
+  std::uint64_t partitions_made() const { return partitions_.made(); }
   std::uint64_t serial(RegionId id) const { return roots_[id.index()].serial; }
 
   const Region& operator[](RegionId id) const { return roots_[id.index()].region; }

@@ -16,13 +16,13 @@ using namespace taskspec;
 
 namespace {
 
-using Edges = std::set<std::pair<PointTask, PointTask>>;
+using Edges = std::set<std::pair<LaunchPoint, LaunchPoint>>;
 
 // The judge: each point of each operation, in program order, by the exact users of ir/region.
 struct Exact {
-  std::vector<PointTask> tasks;
+  std::vector<LaunchPoint> tasks;
   Edges edges;
-  std::map<PointTask, std::set<PointTask>> behind;  // whom each must wait for, directly or not
+  std::map<LaunchPoint, std::set<LaunchPoint>> behind;  // whom each must wait for, directly or not
 };
 
 Exact exact_graph(const RegionForest& forest, const std::vector<Operation>& ops) {
@@ -31,13 +31,13 @@ Exact exact_graph(const RegionForest& forest, const std::vector<Operation>& ops)
   for (const Operation& op : ops)
     for (std::int64_t i = 0; i < op.domain.size(); ++i) {
       const auto user = static_cast<FieldUsers::User>(exact.tasks.size());
-      const PointTask task{op.number, i};
+      const LaunchPoint task{op.number, i};
       std::vector<FieldUsers::Edge> before;
       for (const LaunchUse& use : op.uses)
         users.add(forest, user, {use.at(op.domain.point(i)), use.fields, use.privilege, use.op}, before);
       auto& behind = exact.behind[task];
       for (const FieldUsers::Edge& edge : before) {
-        const PointTask from = exact.tasks[edge.user];
+        const LaunchPoint from = exact.tasks[edge.user];
         exact.edges.emplace(from, task);
         behind.insert(from);
         behind.insert(exact.behind[from].begin(), exact.behind[from].end());
@@ -168,10 +168,10 @@ class Graph {
       edges.emplace(edge.from, edge.to);
     }
     for (const std::int64_t point : result.own)
-      outcome.invalid_steps += !tasks.emplace(PointTask{op, point}, Registered{shard, time}).second;
+      outcome.invalid_steps += !tasks.emplace(LaunchPoint{op, point}, Registered{shard, time}).second;
   }
 
-  std::map<PointTask, Registered> tasks;
+  std::map<LaunchPoint, Registered> tasks;
   Edges edges;
   Outcome outcome;
 };
@@ -190,10 +190,10 @@ class Judge final : public Executor {
 
 // The union of what all shards found beside the exact graph.
 void judge(const Exact& exact, Graph& graph) {
-  for (const PointTask& task : exact.tasks) graph.outcome.missing += !graph.tasks.contains(task);
+  for (const LaunchPoint& task : exact.tasks) graph.outcome.missing += !graph.tasks.contains(task);
   // Closure of what was found, in program order.
-  std::map<PointTask, std::set<PointTask>> behind;
-  for (const PointTask& task : exact.tasks) {
+  std::map<LaunchPoint, std::set<LaunchPoint>> behind;
+  for (const LaunchPoint& task : exact.tasks) {
     auto& own = behind[task];
     for (auto at = graph.edges.begin(); at != graph.edges.end(); ++at)
       if (at->second == task) {
@@ -383,7 +383,7 @@ void read_notes(ByteView bytes, std::size_t shard, std::vector<Noted>& into) {
     const auto own = in.get<std::size_t>(), edges = in.get<std::size_t>();
     for (std::size_t i = 0; i < own; ++i) noted.result.own.push_back(in.get<std::int64_t>());
     for (std::size_t i = 0; i < edges; ++i) {
-      const PointTask from{in.get<std::uint64_t>(), in.get<std::int64_t>()};
+      const LaunchPoint from{in.get<std::uint64_t>(), in.get<std::int64_t>()};
       noted.result.edges.push_back({from, {noted.op, in.get<std::int64_t>()}, {}});
     }
     into.push_back(std::move(noted));

@@ -12,14 +12,14 @@
 namespace taskspec {
 
 // A point of an operation: its linear number in the domain.
-struct PointTask {
+struct LaunchPoint {
   std::uint64_t op = 0;
   std::int64_t point = 0;
-  friend auto operator<=>(const PointTask&, const PointTask&) = default;
+  friend auto operator<=>(const LaunchPoint&, const LaunchPoint&) = default;
 };
 
 struct PointEdge {
-  PointTask from, to;
+  LaunchPoint from, to;
   Hazard why{};
   friend auto operator<=>(const PointEdge&, const PointEdge&) = default;
 };

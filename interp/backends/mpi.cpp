@@ -1,0 +1,98 @@
+// mpi(shards:, safe:, level:): replicas of the program, each with its part of every launch.
+#include <algorithm>
+
+#include "interp/backends/backends.hpp"
+#include "interp/control/builtins/builtins.hpp"
+#include "interp/mpi/shard_backend.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec {
+
+using namespace builtins;
+
+namespace {
+
+constexpr std::int64_t most_shards = 1024;
+constexpr const char* wrong_shards = "a run has between 1 and 1024 shards (0: 4)";
+constexpr std::string_view levels[] = {"off", "batch", "every"};
+
+bool is_wrong(const Value& shards) { return shards.integer() < 0 || shards.integer() > most_shards; }
+bool is_level(std::string_view level) { return level.empty() || std::ranges::find(levels, level) != std::end(levels); }
+
+Type mpi_type(RuleContext& c) {
+  want(c, 0, Type::Kind::integer, "a number of shards");
+  want(c, 1, Type::Kind::boolean, "true or false");
+  want(c, 2, Type::Kind::string, "off, batch or every");
+  want(c, 3, Type::Kind::string, "SHARD:CALL:ARGUMENT");
+  if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
+  if (const Value* level = c.constant(2); level && !is_level(level->string()))
+    c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
+  return backend_type("mpi");
+}
+
+Value run_mpi(HostContext& host, std::span<const Value> options) {
+  if (is_wrong(options[0])) throw failure("E5003", {}, wrong_shards);
+  return choose<builtin_mpi>(host, options);
+}
+
+std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
+  if (is_wrong(options[0])) throw failure("E5003", {}, wrong_shards);
+  ShardSettings settings;
+  settings.shards = static_cast<std::size_t>(options[0].integer());
+  const std::string level = options[2].string();
+  if (!is_level(level)) throw failure("E5003", {}, "no level " + in_quotes(level) + "; there are off, batch and every");
+  using Level = ControlWatch::Level;
+  settings.options.level =
+      options[1].boolean() || level == "every" ? Level::every : level == "off" ? Level::off : Level::batch;
+  if (const std::string inject = options[3].string(); !inject.empty()) {
+    settings.options.inject = injection_of(inject);
+    if (!settings.options.inject)
+      throw failure("E5003", {}, in_quotes(inject) + " is not SHARD:CALL:ARGUMENT, such as 2:17:domain");
+  }
+  return std::make_unique<ShardBackend>(std::move(settings));
+}
+
+constexpr Operand mpi_options[] = {{"shards", OperandKind::integer, 0},
+                                   {"safe", OperandKind::boolean, false},
+                                   {"level", OperandKind::string, ""},
+                                   {"inject", OperandKind::string, ""}};
+
+using enum Type::Kind;
+constexpr ReportField mpi_report[] = {
+    {"fences", integer, "operations and fields that waited for all shards"},
+    {"elided", integer, "those that need not, because each point depends on points of its own shard alone"},
+    {"other_fences", integer, "fences of partition operators, receives and the end"},
+    {"collectives", integer, "fences as they were sent: all of one operation are one"},
+    {"replayed", integer, "calls that a trace answered for"},
+    {"records", integer, "traces that were recorded"},
+    {"forced", integer, "fences that long lists made necessary"},
+    {"messages", integer, "messages with contents, of all shards"},
+    {"bytes", integer, "bytes of these"},
+    {"rounds", integer, "rounds of each collective: log2 of the shards, rounded up"},
+    {"coarse_steps", integer, "operations that the coarse stage of each shard looked at"},
+    {"fine_steps", integer, "points that the fine stages of all shards looked at"},
+    {"hashes", integer, "calls that were hashed"},
+    {"copies", integer, "plans of what moves"},
+    {"fused", integer, "launches that ran as one body with another one"}};
+constexpr BackendRecord mpi_record{.report = mpi_report, .open = open_mpi};
+
+}  // namespace
+
+constinit const Builtin builtin_mpi = BuiltinFields{
+    .name = "mpi",
+    .operands = mpi_options,
+    .doc =
+        "The backend of shards: the program is run by all of them alike, and each has its part of the points of every "
+        "launch and of the contents of regions. For run .. on. shards: how many, in this process or over the ranks of "
+        "mpirun. All make the same calls, which is checked: level off, batch (every 64 calls and before each receive) "
+        "or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one shard differ there.",
+    .example = "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
+               "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"
+               "  launch grow(p[i]) for i in 0..4\n  return r.a.sum(0).scalar\n}\n"
+               "print((run work() on mpi(shards: 2)).value)\n// expect: 16",
+    .type = mpi_type,
+    .run = run_mpi,
+    .runs_in = RunsIn::either,
+    .backend = &mpi_record};
+
+}  // namespace taskspec

@@ -1,0 +1,84 @@
+#include "interp/mpi/messages.hpp"
+
+#include <algorithm>
+
+#include "ir/base/key.hpp"
+
+namespace taskspec {
+
+void FieldExchange::transfer(std::size_t, const Piece& piece) const {
+  std::vector<const Movement*> movements;
+  std::vector<std::byte*> bases;
+  std::vector<std::size_t> widths;
+  for (const Field& field : fields_) {
+    movements.push_back(field.movement.get());
+    bases.push_back(piece.fields[field.field]);
+    widths.push_back(field.width);
+  }
+  const std::vector<const std::byte*> from(bases.begin(), bases.end());
+  send(run_.port(), movements, from, widths);
+  receive(run_.port(), movements, bases, widths, [this] { run_.meanwhile(); });
+}
+
+std::string FieldExchange::key() const {
+  std::string key = "x";
+  for (const Field& field : fields_) {
+    put_number(key, field.field);
+    put_number(key, field.movement ? field.movement->id : 0);
+  }
+  return key;
+}
+
+void Contributions::fold(const Fields& fields) const {
+  std::size_t first = 0;
+  const std::size_t all = fields.bases.size();  // fields of all uses: as many buffers has each point
+  for (const Use& use : uses_) {
+    const auto own = [&](std::size_t field, std::int64_t point) -> OwnBuffer {
+      const auto position = static_cast<std::size_t>(std::ranges::lower_bound(*own_, point) - own_->begin());
+      const LaunchMessages::Buffer& buffer = fields.buffers[position * all + first + field];
+      return {buffer.bytes, &buffer.piece};
+    };
+    std::vector<const FoldMovement*> movements;
+    for (const auto& movement : use.movements) movements.push_back(movement.get());
+    const Rect& root = fields.roots[use.use];
+    send_contributions(run_.port(), movements, use.precisions, root, own);
+    fold_contributions(run_.port(), movements, fields.bases.subspan(first, movements.size()), use.precisions, use.op,
+                       root, own, [this] { run_.meanwhile(); });
+    first += movements.size();
+  }
+}
+
+std::string Contributions::key() const {
+  std::string key = "f";
+  for (const Use& use : uses_) {
+    put_number(key, use.use);
+    put_number(key, static_cast<std::uint64_t>(use.op));
+    for (const auto& movement : use.movements) put_number(key, movement ? movement->id : 0);
+  }
+  return key;
+}
+
+void SharedMap::maps(std::span<std::byte* const> maps) const {
+  const std::size_t self = run_.self().index(), width = map_.width;
+  const auto each = [&](std::size_t shard, auto&& visit) {
+    const OwnPoints& points = map_.points[shard];
+    for (std::int64_t i = 0; i < points.count(); ++i) visit(maps[0] + static_cast<std::size_t>(points[i]) * width);
+  };
+  Bytes own;
+  own.reserve(static_cast<std::size_t>(map_.points[self].count()) * width);
+  each(self, [&](const std::byte* element) { own.insert(own.end(), element, element + width); });
+  if (!own.empty())
+    for (std::size_t to = 0; to < map_.points.size(); ++to)
+      if (to != self) run_.port().send(ShardId(static_cast<std::uint32_t>(to)), own);
+  for (std::size_t from = 0; from < map_.points.size(); ++from) {
+    if (from == self || map_.points[from].count() == 0) continue;
+    const Bytes come = run_.port().wait(ShardId(static_cast<std::uint32_t>(from)), [this] { run_.meanwhile(); });
+    const std::byte* at = come.data();
+    each(from, [&](std::byte* element) {
+      std::memcpy(element, at, width);
+      at += width;
+    });
+  }
+}
+
+}  // namespace taskspec

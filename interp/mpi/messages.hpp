@@ -1,0 +1,65 @@
+// What stands between the points of a shard: tasks of its graph that send and receive. They come one after the other, in
+// the order of the program, on every shard; so the first of all that anybody waits for has its sender past everything
+// in front of it, and nobody waits for ever.
+#pragma once
+#include "interp/mpi/shard_run.hpp"
+#include "interp/shards/data/pack.hpp"
+#include "ir/graph/launch.hpp"
+
+namespace taskspec {
+
+// Elements of fields of one region, for one use of an operation.
+class FieldExchange final : public LaunchFiles {
+ public:
+  struct Field {
+    std::uint32_t field = 0;
+    std::size_t width = 0;  // bytes of an element
+    std::shared_ptr<const Movement> movement;
+  };
+  FieldExchange(ShardRun& run, std::vector<Field> fields) : run_(run), fields_(std::move(fields)) {}
+  void transfer(std::size_t position, const Piece& piece) const override;
+  std::string key() const override;
+
+ private:
+  ShardRun& run_;
+  const std::vector<Field> fields_;
+};
+
+// Contributions of the points of one launch, to all fields that it reduces.
+class Contributions final : public LaunchMessages {
+ public:
+  struct Use {
+    std::vector<Precision> precisions;  // by field
+    std::vector<std::shared_ptr<const FoldMovement>> movements;
+    ReduceOp op{};
+    std::size_t use = 0;  // of the launch
+  };
+  Contributions(ShardRun& run, std::vector<Use> uses, std::shared_ptr<const std::vector<std::uint32_t>> own)
+      : run_(run), uses_(std::move(uses)), own_(std::move(own)) {}
+  void fold(const Fields& fields) const override;
+  std::string key() const override;
+
+ private:
+  ShardRun& run_;
+  const std::vector<Use> uses_;
+  const std::shared_ptr<const std::vector<std::uint32_t>> own_;
+};
+
+// The elements of a map, which all shards get.
+class SharedMap final : public LaunchMessages {
+ public:
+  struct Map {
+    std::vector<OwnPoints> points;  // by shard
+    std::size_t width = 0;          // bytes of an element
+  };
+  SharedMap(ShardRun& run, Map map, std::string key) : run_(run), map_(std::move(map)), key_(std::move(key)) {}
+  void maps(std::span<std::byte* const> maps) const override;
+  std::string key() const override { return key_; }
+
+ private:
+  ShardRun& run_;
+  const Map map_;
+  const std::string key_;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,65 @@
+// The replicas of one program in this process, a shard each where a part of it runs on shards. The text is run by all of
+// them; effects reach the world from the first one alone. Outside of runs on shards they share nothing, and come to the
+// same.
+//
+//   Replicas replicas(start);                       // start(k): runs the program once more, as replica k
+//   Replicas::Part part = replicas.join(0, 4, span);      // each `run e on mpi`, by each replica
+#pragma once
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "interp/mpi/shard_failure.hpp"
+#include "interp/shards/transport/threads.hpp"
+#include "ir/types/value.hpp"
+
+namespace taskspec {
+
+// What the shards of one run share in one process: their transports, and that it failed.
+struct ShardGroup {
+  explicit ShardGroup(std::size_t count) : network(count) {}
+  ThreadNetwork network;
+  ShardFailure failure;
+  void fail(Diags diags) {
+    failure.set(std::move(diags), [this] {
+      for (std::size_t k = 0; k < network.shards(); ++k) network.at(ShardId(static_cast<std::uint32_t>(k))).wake();
+    });
+  }
+};
+
+class Replicas {
+ public:
+  using Start = std::function<void(std::size_t number)>;
+  explicit Replicas(Start start) : start_(std::move(start)) {}
+  // The first replica has ended: the others have, or do so now.
+  ~Replicas();
+
+  struct Part {
+    std::size_t run = 0;  // of the program, counted by each replica
+    std::shared_ptr<ShardGroup> group;
+    ShardId shard;
+    bool is_alone = false;  // the run has fewer shards: it is repeated by itself, with the same outcome
+  };
+  Part join(std::size_t replica, std::size_t shards, Span span);
+  // What a run reports, for those that were no part of it.
+  void publish(std::size_t run, std::vector<Value> report);
+  std::vector<Value> report_of(std::size_t run);
+  const std::atomic<bool>& ended() const { return ended_; }
+
+ private:
+  struct Run {
+    std::shared_ptr<ShardGroup> group;
+    std::optional<std::vector<Value>> report;
+  };
+  const Start start_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::size_t, Run> runs_;  // by their order in the program
+  std::vector<std::size_t> joined_ = {0};  // by replica: how many runs it came to
+  std::vector<std::thread> threads_;
+  std::atomic<bool> ended_{false};
+};
+
+}  // namespace taskspec

@@ -1,0 +1,93 @@
+#include "interp/mpi/shard_backend.hpp"
+
+#include "interp/control/interpreter.hpp"
+#include "interp/host/host_backend.hpp"
+#include "ir/base/text.hpp"
+
+namespace taskspec {
+
+ShardBackend::ShardBackend(ShardSettings settings)
+    : settings_(std::move(settings)), host_(make_host_backend({.threads = 1})) {
+  constexpr std::size_t usual_shards = 4;
+  if (settings_.shards == 0) settings_.shards = usual_shards;
+}
+
+ShardBackend::~ShardBackend() = default;
+
+// The replicas of a program are made when its first one comes to shards; they are known by what it and they share.
+void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
+                        Span span) {
+  if (!replica) throw failure("E1009", span, "shards that are not of a whole program (the prompt, C++) are not built yet");
+  replica_ = replica;
+  if (!replica->others) {
+    auto start = [first = replica.get()](std::size_t number) {
+      auto other = std::make_shared<Replica>();
+      other->number = number;
+      other->ended = &static_cast<Replicas*>(first->others.get())->ended();
+      other->others = std::shared_ptr<void>(std::shared_ptr<void>(), first->others.get());
+      first->start(other);
+    };
+    replica->others = std::make_shared<Replicas>(std::move(start));
+  }
+  replicas_ = std::static_pointer_cast<Replicas>(replica->others);
+  part_ = replicas_->join(replica->number, settings_.shards, span);
+  settings_.options.sources = &interpreter.program().sources;
+  run_ = std::make_unique<ShardRun>(part_.group, part_.shard, target.recorder().graph.regions, settings_.options);
+  launches_ = std::make_unique<ShardLaunches>(*run_, target, interpreter);
+  run_->begin_call()
+      .integer("shards", static_cast<std::int64_t>(settings_.shards))
+      .integer("level", static_cast<std::int64_t>(settings_.options.level));
+  run_->called(CallKind::start, "start", span);
+  target_ = &target;
+  target.set_divider(launches_.get());
+}
+
+void ShardBackend::finish() {
+  if (!run_) return;
+  launches_->note_new();
+  run_->finish();
+  if (replica_->number == 0) replicas_->publish(part_.run, run_->report());
+}
+
+void ShardBackend::fail() {
+  if (part_.group) part_.group->fail(failure("E5009", {}, "another shard failed").diags());
+}
+
+// What the program gets to know, it gets when all shards are known to have come to it alike.
+Array ShardBackend::read(Location location) const {
+  if (run_) run_->release();
+  return host_->read(location);
+}
+
+namespace {
+
+// As the shard that failed tells all others.
+Diags told(const Outcome& outcome, std::size_t shard) {
+  Diags diags;
+  for (const Poison& poison : outcome.failed) {
+    diags.error(poison.fault.code, poison.fault.span, poison.fault.message + " (on shard " + std::to_string(shard) + ")");
+    break;
+  }
+  return diags;
+}
+
+}  // namespace
+
+Outcome ShardBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
+  if (run_) run_->settle();
+  Outcome outcome = host_->execute(executable, inputs, options);
+  if (run_ && !outcome.failed.empty()) part_.group->fail(told(outcome, part_.shard.index()));
+  return outcome;
+}
+
+std::vector<Value> ShardBackend::report() const {
+  if (!run_) return {};
+  return part_.is_alone ? replicas_->report_of(part_.run) : run_->report();
+}
+
+void ShardBackend::interrupt() {
+  host_->interrupt();
+  if (part_.group) part_.group->fail(failure("E5009", {}, "interrupted").diags());
+}
+
+}  // namespace taskspec

@@ -1,0 +1,57 @@
+// The backend of one shard: a host with one worker, whose batches run once the analysis has come so far. A failure of a
+// point ends the run on all shards.
+//
+//   ShardBackend backend({.shards = 4});
+//   backend.join(replica, target, interpreter, span);
+#pragma once
+#include "interp/control/replica.hpp"
+#include "interp/host/plan_backend.hpp"
+#include "interp/mpi/shard_launches.hpp"
+
+namespace taskspec {
+
+struct ShardSettings {
+  std::size_t shards = 0;  // 0: 4
+  ShardOptions options;
+};
+
+class ShardBackend final : public Backend, public ReplicatedBackend {
+ public:
+  explicit ShardBackend(ShardSettings settings);
+  ~ShardBackend() override;
+
+  void join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
+            Span span) override;
+  void finish() override;
+  void fail() override;
+
+  std::string name() const override { return "mpi"; }
+  bool runs_launches() const override { return true; }
+  Location allocate(const ArrayType& type) override { return host_->allocate(type); }
+  Location allocate_zeros(const ArrayType& type) override { return host_->allocate_zeros(type); }
+  void write(Location location, const Array& array) override { host_->write(location, array); }
+  Array read(Location location) const override;
+  Location copy(Location location) override { return host_->copy(location); }
+  void free(Location location) override { host_->free(location); }
+  Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
+                   Bodies& bodies) override {
+    return host_->prepare(std::move(graph), chains, options, bodies);
+  }
+  Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override;
+  Memory memory() const override { return host_->memory(); }
+  std::vector<Value> report() const override;
+  double hz() const override { return host_->hz(); }
+  void interrupt() override;
+
+ private:
+  ShardSettings settings_;
+  const std::unique_ptr<PlanBackend> host_;
+  std::shared_ptr<Replica> replica_;
+  std::shared_ptr<Replicas> replicas_;
+  Replicas::Part part_;
+  std::unique_ptr<ShardRun> run_;
+  std::unique_ptr<ShardLaunches> launches_;
+  RecordTarget* target_ = nullptr;
+};
+
+}  // namespace taskspec

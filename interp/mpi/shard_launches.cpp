@@ -1,0 +1,404 @@
+#include "interp/mpi/shard_launches.hpp"
+
+#include <algorithm>
+
+#include "interp/control/interpreter.hpp"
+#include "interp/control/host_target.hpp"
+#include "interp/control/value_key.hpp"
+#include "ir/base/key.hpp"
+#include "ir/region/region_key.hpp"
+
+namespace taskspec {
+
+// Of a map of a launch: the shard of each element is that of its point.
+struct ShardLaunches::Home final : MapHome {
+  PointSharding sharding;
+  bool is_shared = false;  // all elements are here already
+};
+
+ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
+  using Work = Launch::Work;
+  note_new();
+  switch (launch.what.work) {
+    case Work::task:
+    case Work::native:
+      return launch.what.single ? single(std::move(launch)) : points(std::move(launch));
+    case Work::fill:
+      return fill(std::move(launch));
+    case Work::read:
+      return read(std::move(launch));
+    case Work::files:
+      return files(std::move(launch));
+    case Work::reduce:
+    case Work::gather:
+    case Work::element:
+      return of_map(std::move(launch));
+    case Work::join:
+    case Work::exchange:
+    case Work::share:
+      break;
+  }
+  return target_.recorded(std::move(launch));
+}
+
+// ---- what calls are hashed with -------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* use_names[] = {"argument 1", "argument 2", "argument 3", "argument 4",
+                                     "argument 5", "argument 6", "argument 7", "argument 8"};
+constexpr const char* value_names[] = {"value 1", "value 2", "value 3", "value 4",
+                                       "value 5", "value 6", "value 7", "value 8"};
+const char* name(std::span<const char* const> names, std::size_t k) { return names[std::min(k, names.size() - 1)]; }
+
+void put_value(CallEncoder& call, const char* as, const Value& value) {
+  if (!value.is_array()) return;  // what tasks make is equal where the calls before were
+  const Array& array = value.array();
+  const ArrayType& type = array.type();
+  if (type.elements() == 1 && info(type.precision).is_float)
+    call.real(as, array.number(0));
+  else if (type.elements() == 1)
+    call.integer(as, array.integer(0));
+  else
+    call.text(as, hash128(std::span(array.raw(), array.bytes())).text());
+}
+
+}  // namespace
+
+void ShardLaunches::note_new() {
+  const RegionForest& forest = this->forest();
+  if (regions_seen_ < forest.regions_made()) {
+    std::vector<RegionId> made;
+    for (std::uint32_t k = 0; k < forest.regions(); ++k)
+      if (forest[RegionId(k)].extents.rank > 0 && forest.serial(RegionId(k)) >= regions_seen_) made.push_back(RegionId(k));
+    std::ranges::sort(made, {}, [&](RegionId id) { return forest.serial(id); });
+    regions_seen_ = forest.regions_made();
+    for (const RegionId id : made) {
+      run_.begin_call()
+          .created("region", Created::region, forest.serial(id))
+          .domain("extents", forest[id].extents)
+          .text("fields", forest[id].fields_name);
+      run_.called(CallKind::region, forest[id].name, {});
+    }
+  }
+  if (partitions_seen_ == forest.partitions_made()) return;
+  std::vector<PartitionId> made;
+  for (std::uint32_t k = 0; k < forest.partitions(); ++k)
+    if (forest[PartitionId(k)].form && forest[PartitionId(k)].serial >= partitions_seen_) made.push_back(PartitionId(k));
+  std::ranges::sort(made, {}, [&](PartitionId id) { return forest[id].serial; });
+  partitions_seen_ = forest.partitions_made();
+  for (const PartitionId id : made) {
+    const Partition& partition = forest[id];
+    run_.begin_call()
+        .created("region", Created::region, forest.serial(partition.parent.root))
+        .domain("colours", partition.colours)
+        .text("pieces", partition.content.text());
+    run_.called(CallKind::partition, "partition", {});
+  }
+}
+
+CallKind ShardLaunches::kind_of(const Launched& launch) const {
+  using Work = Launch::Work;
+  switch (launch.what.work) {
+    case Work::fill:
+      return CallKind::fill;
+    case Work::read:
+      return CallKind::receive;
+    case Work::files:
+      return launch.named.name == "attach" ? CallKind::attach : CallKind::detach;
+    case Work::reduce:
+    case Work::gather:
+    case Work::element:
+      return CallKind::future;
+    default:
+      return launch.what.single ? CallKind::single : CallKind::launch;
+  }
+}
+
+// Tells the log of the call, and gives what the analysis sees of it.
+Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const PointSharding& sharding) {
+  const Launch& what = launch.what;
+  CallEncoder call = run_.begin_call();
+  call.created("task", Created::task, what.task.valid() ? what.task.value : 0)
+      .domain("domain", what.domain)
+      .sharding("sharding", sharding);
+  const RegionForest& forest = this->forest();
+  for (std::size_t u = 0; u < what.uses.size(); ++u) {
+    const LaunchUse& use = what.uses[u];
+    const char* as = name(use_names, u);
+    if (use.partition.valid())
+      call.created(as, Created::partition, forest[use.partition].serial).projection("projection", use.projection);
+    else
+      call.created(as, Created::region, forest.serial(use.space.root));
+    std::string rest = std::to_string(static_cast<int>(use.privilege)) + "/" + std::to_string(static_cast<int>(use.op));
+    use.fields.each([&](std::uint32_t field) { rest += " " + std::to_string(field); });
+    call.text("fields", rest);
+  }
+  for (std::size_t k = 0; k < launch.values.size(); ++k) put_value(call, name(value_names, k), launch.values[k]);
+  if (what.work == Launch::Work::element) call.integer("position", what.position);
+  Operation op;
+  op.number = run_.called(kind, launch.named.name, launch.span);
+  op.kind = kind;
+  op.domain = what.domain;
+  op.sharding = sharding;
+  op.uses = what.uses;
+  return op;
+}
+
+void ShardLaunches::receiving(const Tensor& tensor, Span span) {
+  note_new();
+  run_.begin_call().text("type", tensor.type.text());
+  run_.called(CallKind::receive, "receive", span);
+}
+
+// ---- whose points they are ------------------------------------------------------------------------
+
+namespace {
+
+const Builtin* only_builtin(const Program& program, FunctionId function) {
+  const Builtin* found = nullptr;
+  for (const Call& call : program[function].calls) {
+    if (!call.builtin) continue;
+    if (found) return nullptr;
+    found = call.builtin;
+  }
+  return found;
+}
+
+}  // namespace
+
+PointSharding ShardLaunches::sharding_of(const Value& value, Span span) {
+  auto* callable = value.as<Callable>();
+  if (!callable) return PointSharding::block();
+  if (const Builtin* builtin = only_builtin(interpreter_.program(), callable->function)) {
+    if (builtin->name == "block") return PointSharding::block();
+    if (builtin->name == "cyclic") return PointSharding::cyclic();
+  }
+  std::string key;
+  taskspec::put_value(key, value);
+  if (const auto known = shardings_.find(key); known != shardings_.end()) return known->second;
+  // Asked where nothing of a graph can be: a function of numbers. It runs whole, with what the top level holds.
+  auto target = std::make_shared<HostTarget>();
+  auto alone = std::make_shared<Interpreter>(interpreter_.nested(*target));
+  alone->forget_partner();
+  auto function = [target, alone, value, span](std::int64_t point, std::int64_t size, std::int64_t shards) {
+    return alone->apply(value, {Value(point), Value(size), Value(shards)}, {span}).value.integer();
+  };
+  return shardings_.emplace(key, PointSharding::of(std::move(function), hash128(key), span)).first->second;
+}
+
+std::shared_ptr<const std::vector<std::uint32_t>> ShardLaunches::own(const PointSharding& sharding, const Rect& domain) {
+  std::string key = std::to_string(static_cast<int>(sharding.kind)) + " " + sharding.hash.text() + " " +
+                    std::to_string(sharding.owner_shard.value) + " " + std::to_string(domain.size());
+  auto& known = own_[key];
+  if (known) return known;
+  const OwnPoints points = own_points(sharding, domain.size(), run_.shards(), run_.self());
+  auto numbers = std::make_shared<std::vector<std::uint32_t>>();
+  numbers->reserve(static_cast<std::size_t>(points.count()));
+  for (std::int64_t i = 0; i < points.count(); ++i) numbers->push_back(static_cast<std::uint32_t>(points[i]));
+  return known = std::move(numbers);
+}
+
+// ---- what must move -------------------------------------------------------------------------------
+
+std::size_t ShardLaunches::width(const LaunchUse& use, std::uint32_t field) const {
+  return info(forest()[use.space.root].fields[field].precision).bytes;
+}
+
+void ShardLaunches::exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site) {
+  std::erase_if(fields, [](const FieldExchange::Field& field) { return !field.movement; });
+  if (fields.empty()) return;
+  LaunchUse whole{Space{use.space.root}, {}, {}, {}, Privilege::inout, {}, use.name};
+  for (const FieldExchange::Field& field : fields) whole.fields.add(field.field);
+  Launched message;
+  message.what.work = Launch::Work::exchange;
+  message.what.domain = Rect::of({1});
+  message.what.single = true;
+  message.what.uses.push_back(std::move(whole));
+  message.what.files = std::make_shared<FieldExchange>(run_, std::move(fields));
+  message.named.name = "exchange";
+  message.span = site.span;
+  message.scope = site.scope;
+  target_.recorded(std::move(message));
+}
+
+void ShardLaunches::bring(const Operation& op, const Launch& launch, const Site& site) {
+  for (const LaunchUse& use : launch.uses) {
+    if (use.privilege != Privilege::in && use.privilege != Privilege::inout) continue;
+    const KeyId key = run_.keys.of(op, use);
+    std::vector<FieldExchange::Field> fields;
+    use.fields.each([&](std::uint32_t field) {
+      fields.push_back({field, width(use, field), run_.data.read({use.space.root, field}, key)});
+    });
+    exchange(use, std::move(fields), site);
+  }
+}
+
+// To every shard what a point of the launch takes.
+void ShardLaunches::bring_all(const Launch& launch, std::size_t point, const Site& site) {
+  for (const LaunchUse& use : launch.uses) {
+    if (use.privilege == Privilege::out) continue;
+    const Space space = use.at(launch.domain.point(static_cast<std::int64_t>(point)));
+    std::vector<FieldExchange::Field> fields;
+    use.fields.each([&](std::uint32_t field) {
+      fields.push_back({field, width(use, field), run_.data.gather({use.space.root, field}, space)});
+    });
+    exchange(use, std::move(fields), site);
+  }
+}
+
+std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operation& op, const Launch& launch) {
+  std::vector<Contributions::Use> uses;
+  for (std::size_t u = 0; u < launch.uses.size(); ++u) {
+    const LaunchUse& use = launch.uses[u];
+    if (use.privilege != Privilege::reduce) continue;
+    const KeyId key = run_.keys.of(op, use);
+    Contributions::Use made;
+    made.op = use.op;
+    made.use = u;
+    use.fields.each([&](std::uint32_t field) {
+      made.precisions.push_back(forest()[use.space.root].fields[field].precision);
+      made.movements.push_back(run_.data.reduce({use.space.root, field}, key));
+    });
+    uses.push_back(std::move(made));
+  }
+  return std::make_shared<Contributions>(run_, std::move(uses), launch.own);
+}
+
+void ShardLaunches::wrote(const Operation& op, const Launch& launch) {
+  for (const LaunchUse& use : launch.uses) {
+    if (use.privilege != Privilege::out && use.privilege != Privilege::inout) continue;
+    const KeyId key = run_.keys.of(op, use);
+    use.fields.each([&](std::uint32_t field) { run_.data.write({use.space.root, field}, key); });
+  }
+}
+
+void ShardLaunches::wrote_everywhere(const Launch& launch) {
+  for (const LaunchUse& use : launch.uses) {
+    if (use.privilege == Privilege::in) continue;
+    launch.each_point([&](const Point& point) {
+      const Space space = use.at(point);
+      use.fields.each([&](std::uint32_t field) { run_.data.everywhere({use.space.root, field}, space); });
+      return use.partition.valid();
+    });
+  }
+}
+
+// Maps that are asked for elements of other shards: all elements come here, once.
+void ShardLaunches::share_maps(const Launched& launch, const PointSharding* sharding) {
+  for (std::size_t k = 0; k < launch.values.size(); ++k) {
+    auto* map = launch.values[k].as<LaunchMap>();
+    auto* home = map ? dynamic_cast<Home*>(map->home.get()) : nullptr;
+    if (!home || home->is_shared) continue;
+    const bool takes_own = sharding && *sharding == home->sharding && launch.what.domain == map->domain &&
+                           (k >= launch.what.taken.size() || !launch.what.taken[k] ||
+                            launch.what.taken[k]->at == Projection::identity(map->domain.rank));
+    if (takes_own) continue;
+    home->is_shared = true;
+    SharedMap::Map shared;
+    shared.width = static_cast<std::size_t>(concrete(map->element).bytes());
+    for (std::size_t shard = 0; shard < run_.shards(); ++shard)
+      shared.points.push_back(
+          own_points(home->sharding, map->domain.size(), run_.shards(), ShardId(static_cast<std::uint32_t>(shard))));
+    std::string key = "m" + std::to_string(static_cast<int>(home->sharding.kind)) + home->sharding.hash.text() +
+                      std::to_string(home->sharding.owner_shard.value) + map->domain.text() + map->element.text();
+    Launched message;
+    message.what.work = Launch::Work::share;
+    message.what.domain = Rect::of({1});
+    message.what.single = true;
+    message.what.messages = std::make_shared<SharedMap>(run_, std::move(shared), std::move(key));
+    message.values = {launch.values[k]};
+    message.named.name = "share";
+    message.named.inputs = {"map"};
+    message.span = launch.span;
+    message.scope = launch.scope;
+    target_.recorded(std::move(message));
+  }
+}
+
+// ---- each kind of work ----------------------------------------------------------------------------
+
+ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
+  const PointSharding sharding = sharding_of(launch.sharding, launch.span);
+  const Site site{launch.span, launch.scope};
+  Operation op = operation(launch, CallKind::launch, sharding);
+  share_maps(launch, &sharding);
+  bring(op, launch.what, site);
+  launch.what.own = own(sharding, launch.what.domain);
+  if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what);
+  const Launch what = launch.what;
+  Outputs outputs = target_.recorded(std::move(launch));
+  wrote(op, what);
+  for (Value& output : outputs)
+    if (auto* map = output.as<LaunchMap>()) {
+      auto home = std::make_shared<Home>();
+      home->sharding = sharding;
+      const_cast<LaunchMap*>(map)->home = std::move(home);
+    }
+  run_.issue(std::move(op));
+  return outputs;
+}
+
+// A task that is called alone is run by every shard: so its outputs are there, and what it wrote.
+ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
+  Operation op = operation(launch, CallKind::single, PointSharding::owner(ShardId(0)));
+  share_maps(launch, nullptr);
+  bring_all(launch.what, 0, {launch.span, launch.scope});
+  wrote_everywhere(launch.what);
+  Outputs outputs = target_.recorded(std::move(launch));
+  run_.issue(std::move(op));
+  return outputs;
+}
+
+ShardLaunches::Outputs ShardLaunches::fill(Launched launch) {
+  Operation op = operation(launch, CallKind::fill, PointSharding::owner(ShardId(0)));
+  wrote_everywhere(launch.what);
+  Outputs outputs = target_.recorded(std::move(launch));
+  run_.issue(std::move(op));
+  return outputs;
+}
+
+ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
+  Operation op = operation(launch, CallKind::receive, PointSharding::block());
+  op.is_counted = false;
+  op.by_owners = true;
+  bring_all(launch.what, 0, {launch.span, launch.scope});
+  Outputs outputs = target_.recorded(std::move(launch));
+  run_.issue(std::move(op));
+  return outputs;
+}
+
+ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
+  operation(launch, CallKind::future, PointSharding::block());
+  share_maps(launch, nullptr);
+  return target_.recorded(std::move(launch));
+}
+
+// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points.
+ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
+  const CallKind kind = kind_of(launch);
+  const bool reads = kind == CallKind::attach;
+  const Site site{launch.span, launch.scope};
+  if (!launch.what.single) {
+    const PointSharding sharding = PointSharding::block();
+    Operation op = operation(launch, kind, sharding);
+    if (!reads) bring(op, launch.what, site);
+    launch.what.own = own(sharding, launch.what.domain);
+    const Launch what = launch.what;
+    run_.issue(op);
+    Outputs outputs = target_.recorded(std::move(launch));
+    wrote(op, what);
+    return outputs;
+  }
+  Operation op = operation(launch, kind, PointSharding::owner(ShardId(0)));
+  if (!reads) bring_all(launch.what, 0, site);
+  if (reads) wrote_everywhere(launch.what);
+  run_.issue(std::move(op));
+  if (!reads && run_.self() != ShardId(0)) {
+    target_.recorder().run_effects();  // what shard 0 wants to write is sent
+    return {};
+  }
+  return target_.recorded(std::move(launch));
+}
+
+}  // namespace taskspec

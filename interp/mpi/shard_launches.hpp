@@ -1,0 +1,57 @@
+// How a shard records what happens to regions: of each launch its own points, and before and behind them what must move.
+// Decided from what all shards know alike, so nobody is asked; the analysis is told of every operation, and says when
+// it may run.
+#pragma once
+#include <unordered_map>
+
+#include "interp/control/record.hpp"
+#include "interp/mpi/messages.hpp"
+
+namespace taskspec {
+
+class ShardLaunches final : public LaunchDivider {
+ public:
+  ShardLaunches(ShardRun& run, RecordTarget& target, const Interpreter& interpreter)
+      : run_(run), target_(target), interpreter_(interpreter) {}
+  using Launched = RecordTarget::Launched;
+  using Outputs = std::vector<Value>;
+  Outputs launched(RecordTarget& target, Launched launch) override;
+  void receiving(const Tensor& tensor, Span span) override;
+  void note_new();  // regions and partitions that the program has made since
+
+ private:
+  Outputs points(Launched launch);
+  Outputs single(Launched launch);
+  Outputs fill(Launched launch);
+  Outputs read(Launched launch);
+  Outputs files(Launched launch);
+  Outputs of_map(Launched launch);
+
+  struct Home;  // of maps
+  struct Site {
+    Span span;
+    ScopeId scope;
+  };
+  PointSharding sharding_of(const Value& value, Span span);
+  Operation operation(const Launched& launch, CallKind kind, const PointSharding& sharding);
+  CallKind kind_of(const Launched& launch) const;
+  void bring(const Operation& op, const Launch& launch, const Site& site);
+  void bring_all(const Launch& launch, std::size_t point, const Site& site);
+  void exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site);
+  std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch);
+  void wrote(const Operation& op, const Launch& launch);
+  void wrote_everywhere(const Launch& launch);
+  void share_maps(const Launched& launch, const PointSharding* sharding);
+  std::shared_ptr<const std::vector<std::uint32_t>> own(const PointSharding& sharding, const Rect& domain);
+  std::size_t width(const LaunchUse& use, std::uint32_t field) const;
+  const RegionForest& forest() const { return target_.recorder().graph.regions; }
+
+  ShardRun& run_;
+  RecordTarget& target_;
+  const Interpreter& interpreter_;
+  std::uint64_t regions_seen_ = 0, partitions_seen_ = 0;  // serials below
+  std::map<std::string, PointSharding> shardings_;
+  std::map<std::string, std::shared_ptr<const std::vector<std::uint32_t>>> own_;
+};
+
+}  // namespace taskspec

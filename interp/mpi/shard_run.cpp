@@ -1,0 +1,124 @@
+#include "interp/mpi/shard_run.hpp"
+
+#include <charconv>
+#include <system_error>
+
+namespace taskspec {
+
+namespace {
+
+constexpr std::int64_t longest_sleep = 10'000'000;  // ns: beats and failures are looked for at least so often
+
+}  // namespace
+
+std::optional<Injection> injection_of(std::string_view text) {
+  Injection made;
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  const auto number = [&](auto& value) {
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || next == end || *next != ':') return false;
+    at = next + 1;
+    return true;
+  };
+  if (!number(made.shard) || !number(made.call) || at == end) return std::nullopt;
+  made.argument.assign(at, end);
+  return made;
+}
+
+ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, const RegionForest& forest, ShardOptions options)
+    : data(forest, keys, group->network.shards(), self),
+      group_(std::move(group)),
+      options_(std::move(options)),
+      collectives_(group_->network.at(self)),
+      log_(options_.level == ControlWatch::Level::off ? CallLog::Hashes::none : CallLog::Hashes::chained),
+      watch_(collectives_, log_, {.level = options_.level}),
+      engine_(forest, collectives_, *this),
+      port_(collectives_) {}
+
+ShardRun::~ShardRun() = default;
+
+void ShardRun::found(const Operation&, const FineResult&, std::uint64_t) {}
+
+std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
+  const std::uint64_t number = log_.record(kind, name, arguments_, span);
+  watch_.called();
+  turn();
+  raise();
+  return number;
+}
+
+void ShardRun::turn() {
+  engine_.turn();
+  const Difference* found = watch_.difference();
+  if (!found || group_->failure.is_set()) return;
+  Diags diags;
+  diags.add(diagnostic(*found, options_.sources));
+  fail(diags);
+}
+
+void ShardRun::raise() { group_->failure.raise_if_set(); }
+
+void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
+
+template <class Done>
+void ShardRun::wait_for(Done&& done) {
+  while (true) {
+    turn();
+    if (done()) return;
+    raise();
+    if (!engine_.turn()) wait_a_little();
+  }
+}
+
+void ShardRun::settle() {
+  wait_for([&] { return engine_.is_idle(); });
+}
+
+void ShardRun::release() {
+  bool released = false;
+  watch_.release(log_.last(), [&] { released = true; });
+  wait_for([&] { return released || group_->failure.is_set(); });
+  raise();
+}
+
+void ShardRun::finish() {
+  settle();
+  watch_.ended();
+  wait_for([&] { return watch_.is_done() || group_->failure.is_set(); });
+  raise();
+  add_up();
+}
+
+// Messages and bytes are those of all shards together.
+void ShardRun::add_up() {
+  Bytes own;
+  ByteWriter(own).put(port_.counts().messages).put(port_.counts().bytes).put(engine_.fine().counts().steps);
+  std::vector<Bytes> all;
+  bool is_there = false;
+  collectives_.all_gather({Purpose::value, UINT64_MAX, 1}, std::move(own), [&](std::vector<Bytes> got) {
+    all = std::move(got);
+    is_there = true;
+  });
+  wait_for([&] { return is_there; });
+  std::uint64_t messages = 0, bytes = 0, fine = 0;
+  for (const Bytes& one : all) {
+    ByteReader in(one);
+    messages += in.get<std::uint64_t>();
+    bytes += in.get<std::uint64_t>();
+    fine += in.get<std::uint64_t>();
+  }
+  const CoarseStage::Counts& coarse = engine_.coarse().counts();
+  const auto add = [&](std::uint64_t number) { report_.push_back(Value(static_cast<std::int64_t>(number))); };
+  for (const std::uint64_t number : {coarse.fences, coarse.elided, coarse.other_fences, coarse.collectives}) add(number);
+  add(0), add(0);  // replayed, records
+  add(coarse.forced);
+  add(messages), add(bytes);
+  add(collectives_.rounds());
+  add(coarse.steps), add(fine);
+  add(watch_.counts().hashes);
+  add(data.counts().made);
+  add(0);  // fused
+}
+
+}  // namespace taskspec

@@ -1,0 +1,74 @@
+// One shard of one run: its end of the transport, and all that it knows of the others. Used by the thread of its graph
+// part alone.
+//
+//   ShardRun run(group, ShardId(2), forest, options);
+//   run.issue(op);                       // calls of the program, in their order
+//   run.settle();                        // until everything issued has been through its fine stage here
+//   run.finish();                        // the program makes no more calls: all of them agreed
+#pragma once
+#include "interp/mpi/call_encoder.hpp"
+#include "interp/mpi/replicas.hpp"
+#include "interp/shards/analysis/engine.hpp"
+#include "interp/shards/control/control_watch.hpp"
+#include "interp/shards/data/data_port.hpp"
+#include "interp/shards/data/data_state.hpp"
+
+namespace taskspec {
+
+struct ShardOptions {
+  ControlWatch::Level level = ControlWatch::Level::batch;
+  std::optional<Injection> inject;
+  const Sources* sources = nullptr;
+};
+
+class ShardRun final : private Executor {
+ public:
+  ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, const RegionForest& forest, ShardOptions options);
+  ~ShardRun() override;
+
+  std::size_t shards() const { return collectives_.shards(); }
+  ShardId self() const { return collectives_.self(); }
+
+  // ---- calls ----
+  CallEncoder begin_call() { return CallEncoder(arguments_, log_.last() + 1, options_.inject, self()); }
+  // The arguments of the encoder; gives the number of the call.
+  std::uint64_t called(CallKind kind, std::string_view name, Span span);
+  // Also as an operation on regions.
+  void issue(Operation op) { engine_.issue(std::move(op)), turn(); }
+
+  // ---- waiting: everything answers others meanwhile; throws what the run failed with ----
+  void turn();
+  void settle();
+  void release();  // until all calls so far are known to be equal
+  void finish();
+  void wait_a_little();
+  void meanwhile() { turn(), raise(); }
+  void fail(const Diags& diags) { group_->fail(diags); }
+  void raise();
+
+  KeyTable keys;
+  DataState data;
+  DataPort& port() { return port_; }
+  Collectives& collectives() { return collectives_; }
+
+  // Of the whole run, in the order of the report's fields; equal on all shards.
+  std::vector<Value> report() const { return report_; }
+
+ private:
+  void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
+  template <class Done>
+  void wait_for(Done&& done);
+  void add_up();
+
+  const std::shared_ptr<ShardGroup> group_;
+  const ShardOptions options_;
+  Collectives collectives_;
+  CallLog log_;
+  ControlWatch watch_;
+  AnalysisEngine engine_;
+  DataPort port_;
+  CallArguments arguments_;
+  std::vector<Value> report_;
+};
+
+}  // namespace taskspec
