@@ -18,6 +18,7 @@ enum class Purpose : std::uint8_t {
   diagnosis,  // which call differs, and in what
   value,      // contents: reductions, receives, broadcasts
   alarm,      // a difference was seen; beats
+  data,       // contents of regions and maps, in order for each pair of shards
 };
 
 // At which call the sender stood: compared with the receiver's own log, so that shards that part are seen even where

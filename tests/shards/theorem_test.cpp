@@ -8,7 +8,7 @@
 
 #include "ir/region/users.hpp"
 #include "tests/shards/networks.hpp"
-#include "tests/shards/operations.hpp"
+#include "tests/shards/random_programs.hpp"
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/random_regions.hpp"
 
@@ -45,89 +45,6 @@ Exact exact_graph(const RegionForest& forest, const std::vector<Operation>& ops)
       exact.tasks.push_back(task);
     }
   return exact;
-}
-
-// A random program of independent launches.
-std::vector<Operation> random_program(GrownForest& grown, std::size_t count) {
-  std::vector<Operation> ops;
-  const auto shardings = [&]() -> PointSharding {
-    switch (grown.number(0, 4)) {
-      case 0:
-        return PointSharding::cyclic();
-      case 1:
-        return PointSharding::owner(ShardId(0));
-      case 2: {
-        const auto a = grown.number(0, 3);
-        return PointSharding::of(
-            [a](std::int64_t point, std::int64_t, std::int64_t shards) { return (point + a) % shards; },
-            {static_cast<std::uint64_t>(a), 5});
-      }
-      default:
-        return PointSharding::block();
-    }
-  };
-  for (int tries = 0; ops.size() < count && tries < 300; ++tries) {
-    Operation op{.number = ops.size() + 1, .sharding = shardings()};
-    auto choose = [&](LaunchUse& use) {
-      use.fields = {};
-      for (const std::uint32_t field : {0u, 1u})
-        if (grown.number(0, 2) > 0) use.fields.add(field);
-      use.privilege = static_cast<Privilege>(grown.number(0, 3));
-      use.op = static_cast<ReduceOp>(grown.number(0, 1));
-    };
-    if (!ops.empty() && grown.number(0, 1)) {
-      // The same pieces again, in another way: equal keys are what loops are made of.
-      const Operation& earlier = ops[grown.pick(ops.size())];
-      op.domain = earlier.domain;
-      op.uses = earlier.uses;
-      if (grown.number(0, 2)) op.sharding = earlier.sharding;
-      for (LaunchUse& use : op.uses) choose(use);
-      if (!conflict(grown.forest, op.domain, op.uses)) ops.push_back(op);
-      continue;
-    }
-    const GrownPartition& first = grown.nodes[grown.pick(grown.nodes.size())];
-    op.domain = grown.number(0, 3) ? grown.forest[first.id].colours : Rect::of({grown.number(1, 5)});
-    bool fits = op.domain.size() <= 8;
-    for (std::int64_t k = grown.number(1, 2); k > 0 && fits; --k) {
-      LaunchUse use;
-      const GrownPartition& node = k == 1 ? first : grown.nodes[grown.pick(grown.nodes.size())];
-      const Rect& colours = grown.forest[node.id].colours;
-      if (grown.number(0, 5) == 0) {
-        use.space = grown.spaces[grown.pick(grown.spaces.size())].first;
-      } else {
-        use.space = {grown.forest[node.id].parent.root};
-        use.partition = node.id;
-        if (op.domain.rank == colours.rank && grown.number(0, 2)) {
-          use.projection = Projection::identity(colours.rank);
-        } else if (grown.number(0, 1)) {
-          const std::int64_t halves = grown.number(1, 2);
-          use.projection = Projection::of(
-              op.domain.rank, colours.rank,
-              [halves, colours](const Point& p) {
-                Point colour{{}, colours.rank};
-                for (std::size_t axis = 0; axis < colours.rank; ++axis)
-                  colour.at[axis] = p.at[0] / halves % std::max<std::int64_t>(colours.extent(axis), 1);
-                return colour;
-              },
-              static_cast<std::uint64_t>(halves));
-        } else {
-          std::array<std::array<std::int64_t, 4>, 4> factors{};
-          std::array<std::int64_t, 4> offsets{};
-          for (std::size_t row = 0; row < colours.rank; ++row) {
-            factors[row][0] = grown.number(-1, 1);
-            offsets[row] = grown.number(0, 2);
-          }
-          use.projection = Projection::affine(op.domain.rank, colours.rank, factors, offsets);
-        }
-        each_point(op.domain, [&](const Point& p) { return fits = fits && colours.contains(use.projection(p)); });
-      }
-      choose(use);
-      use.name = "p";
-      op.uses.push_back(use);
-    }
-    if (fits && !conflict(grown.forest, op.domain, op.uses)) ops.push_back(op);
-  }
-  return ops;
 }
 
 struct Plan {

@@ -221,10 +221,18 @@ void Collectives::advance(CollectiveKey key, Running& running) {
   }
 }
 
+void Collectives::on_data(std::function<void(Message)> data) {
+  data_ = std::move(data);
+  if (!data_) return;
+  for (Message& message : std::exchange(early_data_, {})) data_(std::move(message));
+}
+
 void Collectives::take(Message message) {
   time_ = std::max(time_, message.time) + 1;
   if (seen_) seen_(message);
   if (message.step == no_collective) {
+    if (message.purpose == Purpose::data)
+      return data_ ? data_(std::move(message)) : early_data_.push_back(std::move(message));
     if (other_) other_(message);
     return;
   }

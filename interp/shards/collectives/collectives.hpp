@@ -56,6 +56,8 @@ class Collectives {
   // Sends a message that belongs to no collective, with the Lamport time.
   void send(Message message);
   void on_other(std::function<void(const Message&)> other) { other_ = std::move(other); }
+  // Contents (Purpose::data) that belong to no collective go here; what comes before anybody is there is kept.
+  void on_data(std::function<void(Message)> data);
   // Told of each message before it is looked at: who compares stamps.
   void on_message(std::function<void(const Message&)> seen) { seen_ = std::move(seen); }
   // Told of the first message of a collective that this shard has not started: who joins in what others began.
@@ -84,6 +86,8 @@ class Collectives {
   Transport& transport_;
   Table running_;  // and those of which messages came before they were started
   std::function<void(const Message&)> other_, seen_;
+  std::function<void(Message)> data_;
+  std::vector<Message> early_data_;
   std::function<void(CollectiveKey, const CallStamp&)> early_;
   Counts counts_;
   std::uint64_t time_ = 0;

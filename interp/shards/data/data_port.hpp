@@ -1,0 +1,63 @@
+// Contents on their way between shards: those of one shard to another one arrive in the order in which they were sent,
+// whatever the transport makes of it. Messages carry contents and nothing else, and a mark, by which the receiver sees
+// that both mean the same ones.
+//
+//   DataPort port(collectives);
+//   port.send(ShardId(1), bytes);
+//   const Bytes come = port.wait(ShardId(1), [&] { engine.turn(); });
+//
+// One thread at a time uses a port and the Collectives below it.
+#pragma once
+#include <map>
+
+#include "interp/shards/collectives/collectives.hpp"
+#include "ir/base/function_ref.hpp"
+
+namespace taskspec {
+
+class DataPort {
+ public:
+  struct Counts {
+    std::uint64_t messages = 0, bytes = 0;  // sent
+  };
+
+  explicit DataPort(Collectives& collectives);
+  ~DataPort();
+  DataPort(const DataPort&) = delete;
+
+  // Never waits. A mark has 24 bits.
+  void send(ShardId to, Bytes payload, std::uint32_t mark = 0);
+  // The next one of that shard, if it is there.
+  std::optional<Bytes> take(ShardId from, std::uint32_t mark = 0);
+  // Calls `meanwhile` between looks, which may itself receive messages; sleeps when there are none.
+  Bytes wait(ShardId from, FunctionRef<void()> meanwhile, std::uint32_t mark = 0);
+  // Until `done`, in the same way: for collectives inside of an operation.
+  void wait_until(FunctionRef<bool()> done, FunctionRef<void()> meanwhile);
+
+  Collectives& collectives() { return collectives_; }
+  ShardId self() const { return collectives_.self(); }
+  std::size_t shards() const { return collectives_.shards(); }
+  // A collective of the caller's that belongs to no call: each shard starts them in one order.
+  CollectiveKey next_collective() { return {Purpose::data, ++collectives_started_, 0}; }
+  const Counts& counts() const { return counts_; }
+
+  static constexpr std::int64_t sleep_nanoseconds = 5'000'000;
+
+ private:
+  struct Come {
+    Bytes payload;
+    std::uint32_t mark;
+  };
+  struct Peer {
+    std::uint64_t sent = 0, taken = 0;
+    std::map<std::uint64_t, Come> come;  // by number
+  };
+  void put(Message message);
+
+  Collectives& collectives_;
+  std::vector<Peer> peers_;  // by shard
+  std::uint64_t collectives_started_ = 0;
+  Counts counts_;
+};
+
+}  // namespace taskspec

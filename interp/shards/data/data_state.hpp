@@ -1,0 +1,70 @@
+// Who has the contents of which elements, and what must move before somebody reads them: decided when an operation is
+// recorded, from what is the same on every shard, so that nobody need be asked.
+//
+//   DataState data(forest, keys, 4, ShardId(1));
+//   data.write({cells, 0}, own_key);                       // `inout owned`: its points have written
+//   const auto moved = data.read({cells, 0}, ghost_key);   // `in ghost`: what this shard sends and receives before it
+//
+// A lane starts as zero on every shard. An element has a home: the shard that wrote it last; or it is everywhere, with
+// equal contents. What a shard has fetched it keeps until somebody writes there. An operation that finds a lane as an
+// equal one found it before gets what that one got, in O(1).
+#pragma once
+#include <memory>
+
+#include "interp/shards/analysis/operation.hpp"
+#include "interp/shards/data/movement.hpp"
+
+namespace taskspec {
+
+struct Lane {
+  RegionId root;
+  std::uint32_t field = 0;
+};
+
+class DataState {
+ public:
+  // How movements are made: from own points alone, or from lists of everything, which is the judge of the former.
+  enum class Plans : std::uint8_t { own, all };
+  struct Counts {
+    std::uint64_t made = 0, reused = 0;  // decisions
+    std::uint64_t touched = 0;           // points and pieces looked at
+  };
+
+  DataState(const RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self,
+            Plans plans = Plans::own);
+  ~DataState();
+
+  // What moves before the points of `key` read (in, inout). Null: nothing, here.
+  std::shared_ptr<const Movement> read(Lane lane, KeyId key);
+  // Its points have written (out, inout): they are the homes now.
+  void write(Lane lane, KeyId key);
+  // Every shard has written all points of `space` itself, with the same values.
+  void everywhere(Lane lane, const Space& space);
+  std::shared_ptr<const Movement> gather(Lane lane, const Space& space);               // every shard gets all points
+  std::shared_ptr<const Movement> collect(Lane lane, const Space& space, ShardId to);  // one shard does
+  // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
+  // was everywhere goes to the shard whose share of the root's index it is in.
+  std::shared_ptr<const FoldMovement> reduce(Lane lane, KeyId key);
+  // The region goes, and its partitions.
+  void forget(RegionId root);
+
+  const Counts& counts() const { return counts_; }
+  std::size_t bytes() const;
+
+ private:
+  struct Step;
+  struct Tree;
+  struct Decision;
+  Tree& tree(RegionId root);
+  const Decision& decide(Lane lane, const Step& step);
+
+  const RegionForest& forest_;
+  const KeyTable& keys_;
+  const std::size_t shards_;
+  const ShardId self_;
+  const Plans plans_;
+  std::vector<std::unique_ptr<Tree>> trees_;  // by root region
+  Counts counts_;
+};
+
+}  // namespace taskspec

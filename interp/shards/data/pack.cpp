@@ -1,0 +1,208 @@
+#include "interp/shards/data/pack.hpp"
+
+#include <algorithm>
+
+#include "interp/host/fold.hpp"
+#include "ir/base/diag.hpp"
+
+namespace taskspec {
+namespace {
+
+using Parts = std::vector<Movement::Part> Movement::*;
+
+// Peers of all fields, ascending.
+std::vector<ShardId> peers_of(Movements fields, Parts parts) {
+  std::vector<ShardId> peers;
+  for (const Movement* field : fields)
+    if (field)
+      for (const Movement::Part& part : field->*parts) peers.push_back(part.peer);
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  return peers;
+}
+
+template <class List>
+auto of_peer(const List& list, ShardId peer) {
+  const auto found =
+      std::lower_bound(list.begin(), list.end(), peer, [](const auto& a, ShardId b) { return a.peer < b; });
+  return found == list.end() || found->peer != peer ? nullptr : &*found;
+}
+
+// Of what several fields send, one mark for all of them.
+std::uint32_t joined(std::uint32_t mark, std::size_t field, std::uint32_t other) {
+  return (mark * 31 + static_cast<std::uint32_t>(field) * 0x9E37 + other) & ((std::uint32_t{1} << 24) - 1);
+}
+
+std::uint32_t mark_of_peer(Movements fields, Parts parts, ShardId peer, std::span<const std::size_t> widths,
+                           std::size_t& bytes) {
+  std::uint32_t mark = 0;
+  bytes = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->*parts, peer) : nullptr) {
+      mark = joined(mark, i, part->mark);
+      bytes += static_cast<std::size_t>(part->runs.size()) * widths[i];
+    }
+  return mark;
+}
+
+[[noreturn]] void wrong_length(ShardId from, std::size_t come, std::size_t wanted) {
+  bug("shard " + std::to_string(from.value) + " sends " + std::to_string(come) + " bytes of contents, and " +
+      std::to_string(wanted) + " are waited for");
+}
+
+// Runs of a piece, and where they begin in its own memory. Elements that follow one another in the root do so there.
+template <class Visit>
+void each_run_of_buffer(const Intervals& runs, const IndexSpace& piece, const Rect& root, Visit visit) {
+  const PieceMemory memory = PieceMemory::own(piece);
+  for (const Run& run : runs.runs()) visit(run, memory.place(root, root.point(run.lo)));
+}
+
+std::size_t width(Precision precision) { return info(precision).bytes; }
+
+// What has come of one shard: slices of fields, by point, behind one another.
+class Come {
+ public:
+  Come(ShardId from, std::size_t fields) : from_(from), at_(fields) {}
+
+  ShardId from() const { return from_; }
+  // Where the slices of each field begin is known from how long they are.
+  void begin(FoldMovements fields, std::span<const Precision> precisions) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      at_[i] = bytes_;
+      if (!fields[i]) continue;
+      for (const FoldMovement::Step& step : fields[i]->steps)
+        if (step.from == from_) bytes_ += static_cast<std::size_t>(step.runs.size()) * width(precisions[i]);
+      const auto& senders = fields[i]->receive_from;
+      const auto found = std::lower_bound(senders.begin(), senders.end(), from_);
+      if (found != senders.end() && *found == from_)
+        mark_ = joined(mark_, i, fields[i]->marks[static_cast<std::size_t>(found - senders.begin())]);
+    }
+  }
+  const std::byte* next(DataPort& port, std::size_t field, std::size_t bytes, FunctionRef<void()> meanwhile) {
+    if (!is_here_) {
+      payload_ = port.wait(from_, meanwhile, mark_);
+      is_here_ = true;
+      if (payload_.size() != bytes_) wrong_length(from_, payload_.size(), bytes_);
+    }
+    const std::byte* at = payload_.data() + at_[field];
+    at_[field] += bytes;
+    if (reinterpret_cast<std::uintptr_t>(at) % alignof(double) == 0) return at;
+    aligned_.assign(at, at + bytes);  // behind elements of another size
+    return aligned_.data();
+  }
+
+ private:
+  ShardId from_;
+  std::vector<std::size_t> at_;  // by field
+  std::size_t bytes_ = 0;
+  std::uint32_t mark_ = 0;
+  bool is_here_ = false;
+  Bytes payload_, aligned_;
+};
+
+std::vector<Come> senders_of(FoldMovements fields, std::span<const Precision> precisions) {
+  std::vector<ShardId> all;
+  for (const FoldMovement* field : fields)
+    if (field) all.insert(all.end(), field->receive_from.begin(), field->receive_from.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<Come> senders;
+  for (const ShardId from : all) senders.emplace_back(from, fields.size()).begin(fields, precisions);
+  return senders;
+}
+
+}  // namespace
+
+void send(DataPort& port, Movements fields, std::span<const std::byte* const> bases,
+          std::span<const std::size_t> widths) {
+  for (const ShardId peer : peers_of(fields, &Movement::send)) {
+    std::size_t bytes = 0;
+    const std::uint32_t mark = mark_of_peer(fields, &Movement::send, peer, widths, bytes);
+    Bytes payload;
+    payload.reserve(bytes);
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->send, peer) : nullptr)
+        for (const Run& run : part->runs.runs()) {
+          const std::byte* from = bases[i] + static_cast<std::size_t>(run.lo) * widths[i];
+          payload.insert(payload.end(), from, from + static_cast<std::size_t>(run.size()) * widths[i]);
+        }
+    port.send(peer, std::move(payload), mark);
+  }
+}
+
+void receive(DataPort& port, Movements fields, std::span<std::byte* const> bases, std::span<const std::size_t> widths,
+             FunctionRef<void()> meanwhile) {
+  for (const ShardId peer : peers_of(fields, &Movement::receive)) {
+    std::size_t bytes = 0;
+    const std::uint32_t mark = mark_of_peer(fields, &Movement::receive, peer, widths, bytes);
+    const Bytes payload = port.wait(peer, meanwhile, mark);
+    if (payload.size() != bytes) wrong_length(peer, payload.size(), bytes);
+    const std::byte* at = payload.data();
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->receive, peer) : nullptr)
+        for (const Run& run : part->runs.runs()) {
+          const std::size_t count = static_cast<std::size_t>(run.size()) * widths[i];
+          std::copy_n(at, count, bases[i] + static_cast<std::size_t>(run.lo) * widths[i]);
+          at += count;
+        }
+  }
+}
+
+void send_contributions(DataPort& port, FoldMovements fields, std::span<const Precision> precisions, const Rect& root,
+                        OwnBuffers own) {
+  std::vector<ShardId> peers;
+  for (const FoldMovement* field : fields)
+    if (field)
+      for (const FoldMovement::Outgoing& out : field->send) peers.push_back(out.peer);
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  for (const ShardId peer : peers) {
+    std::uint32_t mark = 0;
+    Bytes payload;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const FoldMovement::Outgoing* out = fields[i] ? of_peer(fields[i]->send, peer) : nullptr;
+      if (!out) continue;
+      mark = joined(mark, i, out->mark);
+      for (const FoldMovement::Slice& slice : out->slices) {
+        const OwnBuffer buffer = own(i, slice.point);
+        each_run_of_buffer(slice.runs, *buffer.piece, root, [&](Run run, std::int64_t place) {
+          const std::byte* from = buffer.base + static_cast<std::size_t>(place) * width(precisions[i]);
+          payload.insert(payload.end(), from, from + static_cast<std::size_t>(run.size()) * width(precisions[i]));
+        });
+      }
+    }
+    port.send(peer, std::move(payload), mark);
+  }
+}
+
+void fold_contributions(DataPort& port, FoldMovements fields, std::span<std::byte* const> bases,
+                        std::span<const Precision> precisions, ReduceOp op, const Rect& root, OwnBuffers own,
+                        FunctionRef<void()> meanwhile) {
+  std::vector<Come> senders = senders_of(fields, precisions);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!fields[i]) continue;
+    const Fold fold = fold_of(precisions[i], op);
+    const std::size_t bytes = width(precisions[i]);
+    auto into = [&](Run run, const std::byte* from) {
+      fold.into(bases[i] + static_cast<std::size_t>(run.lo) * bytes, from, static_cast<std::size_t>(run.size()));
+    };
+    for (const FoldMovement::Step& step : fields[i]->steps) {
+      if (step.from == port.self()) {
+        const OwnBuffer buffer = own(i, step.point);
+        each_run_of_buffer(step.runs, *buffer.piece, root, [&](Run run, std::int64_t place) {
+          into(run, buffer.base + static_cast<std::size_t>(place) * bytes);
+        });
+        continue;
+      }
+      const auto sender =
+          std::find_if(senders.begin(), senders.end(), [&](const Come& come) { return come.from() == step.from; });
+      const std::byte* at = sender->next(port, i, static_cast<std::size_t>(step.runs.size()) * bytes, meanwhile);
+      for (const Run& run : step.runs.runs()) {
+        into(run, at);
+        at += static_cast<std::size_t>(run.size()) * bytes;
+      }
+    }
+  }
+}
+
+}  // namespace taskspec

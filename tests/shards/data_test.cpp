@@ -1,0 +1,381 @@
+// What moves between shards, on real bytes: whatever a point reads is what one memory would have had there, bit for
+// bit; nothing is sent to whom has it; and planted faults are seen.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "tests/shards/data_programs.hpp"
+#include "tests/shards/networks.hpp"
+#include "tests/unit/random_cases.hpp"
+
+using namespace taskspec;
+
+namespace {
+
+constexpr std::size_t steps = 14;
+
+struct Shard {
+  Shard(const DataProgram& program, Transport& transport, DataState::Plans plans = DataState::Plans::own)
+      : program(program),
+        collectives(transport),
+        port(collectives),
+        state(program.grown.forest, keys, transport.shards(), transport.self(), plans),
+        memory(program.zeros()) {}
+
+  const DataProgram& program;
+  Collectives collectives;
+  DataPort port;
+  KeyTable keys;
+  DataState state;
+  Memory memory;
+  std::size_t wrong = 0;  // elements that a reader saw otherwise
+
+  void run(const DataStep& step, Memory before) {
+    const Lane lane{step.space.root, step.field};
+    switch (step.kind) {
+      case DataStep::Kind::launch:
+        return launch(step.op, before);
+      case DataStep::Kind::everywhere:
+        program.write(memory, lane, step.space, Privilege::out, step.op.number);
+        return state.everywhere(lane, step.space);
+      case DataStep::Kind::gather:
+        move(lane, state.gather(lane, step.space));
+        return check(lane, step.space, before);
+      case DataStep::Kind::collect:
+        move(lane, state.collect(lane, step.space, step.to));
+        if (step.to == port.self()) check(lane, step.space, before);
+    }
+  }
+
+ private:
+  void move(Lane lane, const std::shared_ptr<const Movement>& movement) {
+    move(std::vector{lane}, std::vector{movement});
+  }
+  void move(const std::vector<Lane>& lanes, const std::vector<std::shared_ptr<const Movement>>& movements) {
+    std::vector<const Movement*> fields;
+    std::vector<std::byte*> bases;
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      fields.push_back(movements[i].get());
+      bases.push_back(DataProgram::at(memory, lanes[i]).data());
+      widths.push_back(program.width(lanes[i]));
+    }
+    send(port, fields, std::vector<const std::byte*>(bases.begin(), bases.end()), widths);
+    receive(port, fields, bases, widths, [] {});
+  }
+  void check(Lane lane, const Space& space, Memory& before) {
+    const std::size_t width = program.width(lane);
+    program.each_element(space, [&](std::int64_t element) {
+      const std::size_t at = static_cast<std::size_t>(element) * width;
+      wrong +=
+          std::memcmp(DataProgram::at(memory, lane).data() + at, DataProgram::at(before, lane).data() + at, width) != 0;
+    });
+  }
+  void launch(const Operation& op, Memory& before) {
+    const OwnPoints own = own_points(op.sharding, op.domain.size(), port.shards(), port.self());
+    for (const LaunchUse& use : op.uses) {
+      if (use.privilege != Privilege::in && use.privilege != Privilege::inout) continue;
+      std::vector<Lane> lanes;
+      std::vector<std::shared_ptr<const Movement>> movements;
+      DataProgram::each_lane(use, [&](Lane lane) {
+        lanes.push_back(lane);
+        movements.push_back(state.read(lane, keys.of(op, use)));
+      });
+      move(lanes, movements);
+      for (std::int64_t i = 0; i < own.count(); ++i)
+        for (const Lane lane : lanes) check(lane, use.at(op.domain.point(own[i])), before);
+    }
+    for (const LaunchUse& use : op.uses)
+      if (use.privilege == Privilege::out || use.privilege == Privilege::inout)
+        DataProgram::each_lane(use, [&](Lane lane) {
+          for (std::int64_t i = 0; i < own.count(); ++i)
+            program.write(memory, lane, use.at(op.domain.point(own[i])), use.privilege, op.number);
+          state.write(lane, keys.of(op, use));
+        });
+    for (const LaunchUse& use : op.uses)
+      if (use.privilege == Privilege::reduce) contribute(op, use, own);
+  }
+  void contribute(const Operation& op, const LaunchUse& use, const OwnPoints& own) {
+    std::vector<Lane> lanes;
+    std::vector<std::shared_ptr<const FoldMovement>> movements;
+    std::vector<const FoldMovement*> fields;
+    std::vector<std::byte*> bases;
+    std::vector<Precision> precisions;
+    std::map<std::pair<std::size_t, std::int64_t>, Bytes> buffers;
+    std::map<std::int64_t, IndexSpace> pieces;
+    DataProgram::each_lane(use, [&](Lane lane) {
+      for (std::int64_t i = 0; i < own.count(); ++i) {
+        const Space space = use.at(op.domain.point(own[i]));
+        pieces[own[i]] = program.grown.forest.points(space);
+        buffers[{lanes.size(), own[i]}] = program.contribution(lane, space, use.op, op.number, own[i]);
+      }
+      lanes.push_back(lane);
+      movements.push_back(state.reduce(lane, keys.of(op, use)));
+      fields.push_back(movements.back().get());
+      bases.push_back(DataProgram::at(memory, lane).data());
+      precisions.push_back(program.precision(lane));
+    });
+    auto buffer = [&](std::size_t field, std::int64_t point) {
+      return OwnBuffer{buffers.at({field, point}).data(), &pieces.at(point)};
+    };
+    const Rect& root = program.grown.forest.root(use.space);
+    send_contributions(port, fields, precisions, root, buffer);
+    fold_contributions(port, fields, bases, precisions, use.op, root, buffer, [] {});
+  }
+};
+
+std::size_t wrong_elements(const DataProgram& program, const std::vector<Memory>& before, std::uint64_t seed,
+                           bool is_hostile) {
+  auto run = [&](Transport& transport) {
+    const DataProgram replica(seed, steps);  // a forest is asked by one thread
+    Shard shard(replica, transport);
+    for (std::size_t i = 0; i < replica.steps.size(); ++i) shard.run(replica.steps[i], before[i]);
+    Bytes wrong;
+    ByteWriter(wrong).put(shard.wrong);
+    return wrong;
+  };
+  std::size_t sum = 0;
+  for (const Bytes& wrong : is_hostile ? run_hostile(program.shards, seed, run) : run_in_threads(program.shards, run))
+    sum += ByteReader(wrong).get<std::size_t>();
+  return sum;
+}
+
+// ---- nothing is sent in vain ----------------------------------------------------------------------
+
+// Which change of each element a shard has, by element.
+class Versions {
+ public:
+  Versions(const DataProgram& program) : program_(program) {
+    for (std::uint32_t root = 0; root < 2; ++root)
+      for (std::uint32_t field = 0; field < 2; ++field)
+        for (auto* of : {&newest_, &home_})
+          (*of)[{root, field}].resize(static_cast<std::size_t>(program.elements(RegionId(root))));
+    has_.assign(program.shards, newest_);
+  }
+  void move(Lane lane, std::span<const std::shared_ptr<const Movement>> of_shards) {
+    const LaneKey key{lane.root.value, lane.field};
+    for (std::size_t to = 0; to < of_shards.size(); ++to) {
+      if (!of_shards[to]) continue;
+      for (const Movement::Part& part : of_shards[to]->receive) {
+        each(part.runs, [&](std::size_t i) {
+          in_vain += has_[to][key][i] == newest_[key][i];
+          stale += has_[part.peer.index()][key][i] != newest_[key][i];
+          has_[to][key][i] = newest_[key][i];
+        });
+        matched += is_sent(of_shards[part.peer.index()].get(), to, part);
+        ++parts;
+      }
+      sent += of_shards[to]->send.size();
+    }
+  }
+  void fold(Lane lane, std::span<const std::shared_ptr<const FoldMovement>> of_shards) {
+    const LaneKey key{lane.root.value, lane.field};
+    std::map<std::size_t, std::size_t> homes;
+    for (std::size_t to = 0; to < of_shards.size(); ++to)
+      if (of_shards[to])
+        for (const FoldMovement::Step& step : of_shards[to]->steps)
+          each(step.runs, [&](std::size_t i) {
+            stale += !homes.contains(i) && has_[to][key][i] != newest_[key][i];
+            two_homes += !homes.emplace(i, to).second && homes[i] != to;
+          });
+    for (const auto& [element, home] : homes) has_[home][key][element] = ++newest_[key][element];
+  }
+  void write(Lane lane, const Space& space, std::size_t shard, bool everywhere) {
+    const LaneKey key{lane.root.value, lane.field};
+    program_.each_element(space, [&](std::int64_t element) {
+      const auto i = static_cast<std::size_t>(element);
+      ++newest_[key][i];
+      for (std::size_t to = 0; to < has_.size(); ++to)
+        if (everywhere || to == shard) has_[to][key][i] = newest_[key][i];
+    });
+  }
+
+  std::size_t in_vain = 0, stale = 0, two_homes = 0, parts = 0, sent = 0, matched = 0;
+
+ private:
+  static void each(const Intervals& runs, FunctionRef<void(std::size_t)> visit) {
+    for (const Run& run : runs.runs())
+      for (std::int64_t i = run.lo; i < run.hi; ++i) visit(static_cast<std::size_t>(i));
+  }
+  static bool is_sent(const Movement* from, std::size_t to, const Movement::Part& part) {
+    if (!from) return false;
+    for (const Movement::Part& sent : from->send)
+      if (sent.peer.index() == to) return sent.runs == part.runs && sent.mark == part.mark;
+    return false;
+  }
+  const DataProgram& program_;
+  std::map<LaneKey, std::vector<std::uint64_t>> newest_, home_;
+  std::vector<std::map<LaneKey, std::vector<std::uint64_t>>> has_;
+};
+
+bool is_same(const Movement* a, const Movement* b) {
+  if (!a || !b) return !a && !b;
+  auto same = [](const std::vector<Movement::Part>& x, const std::vector<Movement::Part>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Movement::Part& p, const Movement::Part& q) {
+      return p.peer == q.peer && p.runs == q.runs;
+    });
+  };
+  return a->id == b->id && same(a->send, b->send) && same(a->receive, b->receive);
+}
+bool is_same(const FoldMovement* a, const FoldMovement* b) {
+  if (!a || !b) return !a && !b;
+  return a->id == b->id && a->receive_from == b->receive_from && a->steps.size() == b->steps.size() &&
+         a->send.size() == b->send.size();
+}
+
+struct Judged {
+  explicit Judged(const DataProgram& program) : versions(program) {
+    for (std::size_t shard = 0; shard < program.shards; ++shard)
+      for (auto* states : {&own, &all})
+        states->push_back(std::make_unique<DataState>(program.grown.forest, keys, program.shards, ShardId(shard),
+                                                      states == &own ? DataState::Plans::own : DataState::Plans::all));
+  }
+  template <class Decide>
+  auto decide(Decide decide) {
+    std::vector<decltype(decide(*own[0]))> made;
+    for (std::size_t shard = 0; shard < own.size(); ++shard) {
+      made.push_back(decide(*own[shard]));
+      unlike += !is_same(made.back().get(), decide(*all[shard]).get());
+    }
+    return made;
+  }
+  void each(const std::function<void(DataState&)>& visit) {
+    for (auto* states : {&own, &all})
+      for (auto& state : *states) visit(*state);
+  }
+  void run(const DataStep& step, const DataProgram& program) {
+    const Lane lane{step.space.root, step.field};
+    if (step.kind == DataStep::Kind::gather)
+      return versions.move(lane, decide([&](DataState& state) { return state.gather(lane, step.space); }));
+    if (step.kind == DataStep::Kind::collect)
+      return versions.move(lane, decide([&](DataState& state) { return state.collect(lane, step.space, step.to); }));
+    if (step.kind == DataStep::Kind::everywhere) {
+      versions.write(lane, step.space, 0, true);
+      return each([&](DataState& state) { state.everywhere(lane, step.space); });
+    }
+    const Operation& op = step.op;
+    auto each_use = [&](std::initializer_list<Privilege> privileges, auto visit) {
+      for (const LaunchUse& use : op.uses)
+        if (std::find(privileges.begin(), privileges.end(), use.privilege) != privileges.end())
+          DataProgram::each_lane(use, [&](Lane lane) { visit(lane, use, keys.of(op, use)); });
+    };
+    each_use({Privilege::in, Privilege::inout}, [&](Lane lane, const LaunchUse&, KeyId key) {
+      versions.move(lane, decide([&](DataState& state) { return state.read(lane, key); }));
+    });
+    each_use({Privilege::out, Privilege::inout}, [&](Lane lane, const LaunchUse& use, KeyId key) {
+      for (std::int64_t point = 0; point < op.domain.size(); ++point)
+        versions.write(lane, use.at(op.domain.point(point)),
+                       op.sharding.shard(point, op.domain.size(), program.shards).index(), false);
+      each([&](DataState& state) { state.write(lane, key); });
+    });
+    each_use({Privilege::reduce}, [&](Lane lane, const LaunchUse&, KeyId key) {
+      versions.fold(lane, decide([&](DataState& state) { return state.reduce(lane, key); }));
+    });
+  }
+
+  KeyTable keys;
+  std::vector<std::unique_ptr<DataState>> own, all;
+  Versions versions;
+  std::size_t unlike = 0;
+};
+
+}  // namespace
+
+TEST_CASE("[data] whatever a point reads is what one memory has, bit for bit, over threads and unkind transports") {
+  for (const std::uint64_t seed : random_seeds(500, 10'000)) {
+    CAPTURE(seed);
+    const DataProgram program(seed, steps);
+    const std::vector<Memory> before = program.in_order();
+    CHECK(wrong_elements(program, before, seed, seed % 4 != 0) == 0);
+  }
+}
+
+TEST_CASE("[data] nothing is sent to whom has it, both ends mean the same, and the judge's plans are equal") {
+  std::size_t parts = 0;
+  for (const std::uint64_t seed : random_seeds(500, 10'000)) {
+    CAPTURE(seed);
+    const DataProgram program(seed, steps);
+    if (program.steps.empty()) continue;
+    Judged judged(program);
+    for (const DataStep& step : program.steps) judged.run(step, program);
+    CHECK(judged.versions.in_vain == 0);
+    CHECK(judged.versions.stale == 0);
+    CHECK(judged.versions.two_homes == 0);
+    CHECK(judged.versions.matched == judged.versions.parts);
+    CHECK(judged.versions.sent == judged.versions.parts);
+    CHECK(judged.unlike == 0);
+    parts += judged.versions.parts;
+  }
+  CHECK(parts > 1000);
+}
+
+TEST_CASE("[data] the stencil moves 6 messages of 8 bytes a step among 3 or 4 shards, 2 of 24 between two") {
+  RegionForest forest;
+  const RegionId cells = forest.add({"Cell", "cells", Rect::of({64}), std::vector<RegionField>(2)});
+  const PartitionId owned = blocks(forest, {cells}, Point::of(4));
+  const PartitionId interior = intersect(forest, owned, shrink(forest, {cells}, 1));
+  const PartitionId ghost = halo(forest, owned, 1, HaloShape::box);
+  for (const auto& [shards, messages, bytes] : {std::tuple{1, 0, 0}, {2, 2, 24}, {3, 6, 8}, {4, 6, 8}, {8, 6, 8}}) {
+    KeyTable keys;
+    std::vector<std::unique_ptr<DataState>> states;
+    for (int shard = 0; shard < shards; ++shard)
+      states.push_back(std::make_unique<DataState>(forest, keys, shards, ShardId(static_cast<std::size_t>(shard))));
+    auto key = [&](PartitionId partition) {
+      const Operation op{.domain = Rect::of({4}), .sharding = PointSharding::cyclic()};
+      return keys.of(op, use(forest, partition, {0}, Privilege::in));
+    };
+    const Lane state{cells, 0}, flux{cells, 1};
+    for (auto& shard : states) {
+      shard->everywhere(state, {cells});
+      shard->everywhere(flux, {cells});
+    }
+    for (int step = 0; step < 10; ++step) {
+      CAPTURE(shards);
+      CAPTURE(step);
+      int sent = 0, other = 0, made = 0;
+      for (auto& shard : states) {
+        auto inout = [&](Lane lane, KeyId use) {
+          CHECK_FALSE(shard->read(lane, use));
+          shard->write(lane, use);
+        };
+        const std::uint64_t before = shard->counts().made;
+        inout(state, key(owned));
+        inout(flux, key(interior));
+        if (const auto moved = shard->read(state, key(ghost)))
+          for (const Movement::Part& part : moved->send) part.runs.size() * 8 == bytes ? ++sent : ++other;
+        CHECK_FALSE(shard->read(state, key(ghost)));  // it is there now
+        inout(flux, key(interior));
+        made += static_cast<int>(shard->counts().made - before);
+      }
+      CHECK(sent == messages);
+      CHECK(other == 0);
+      if (step > 2) CHECK(made == 0);
+    }
+  }
+}
+
+TEST_CASE("[data] contents arrive in the order in which they were sent, whatever overtakes what") {
+  std::atomic<std::size_t> wrong = 0;
+  (void)run_hostile(4, random_seed(), [&](Transport& transport) {
+    Collectives collectives(transport);
+    DataPort port(collectives);
+    for (std::uint64_t i = 0; i < 50; ++i)
+      for (std::size_t to = 0; to < 4; ++to) {
+        Bytes bytes;
+        ByteWriter(bytes).put(i * 4 + port.self().index());
+        if (ShardId(to) != port.self()) port.send(ShardId(to), bytes, static_cast<std::uint32_t>(i) << 15);
+      }
+    for (std::uint64_t i = 0; i < 50; ++i)
+      for (std::size_t from = 0; from < 4; ++from) {
+        if (ShardId(from) == port.self()) continue;
+        const Bytes come = port.wait(
+            ShardId(from), [] {}, static_cast<std::uint32_t>(i) << 15);
+        wrong += ByteReader(come).get<std::uint64_t>() != i * 4 + from;
+      }
+    CHECK(port.counts().messages == 150);
+    CHECK(port.counts().bytes == 1200);
+    return Bytes();
+  });
+  CHECK(wrong == 0);
+}
