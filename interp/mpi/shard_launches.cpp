@@ -206,10 +206,10 @@ std::size_t ShardLaunches::width(const LaunchUse& use, std::uint32_t field) cons
 }
 
 void ShardLaunches::exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site) {
-  std::erase_if(fields, [](const FieldExchange::Field& field) { return !field.movement; });
-  if (fields.empty()) return;
   LaunchUse whole{Space{use.space.root}, {}, {}, {}, Privilege::inout, {}, use.name};
-  for (const FieldExchange::Field& field : fields) whole.fields.add(field.field);
+  for (const FieldExchange::Field& field : fields)
+    if (field.movement) whole.fields.add(field.field);
+  if (whole.fields.empty()) return;
   Launched message;
   message.what.work = Launch::Work::exchange;
   message.what.domain = Rect::of({1});
