@@ -34,7 +34,7 @@ OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter
 }
 
 OpenSession::~OpenSession() {
-  if (replicated_ && !is_finished_) replicated_->fail();
+  failed({});
 }
 
 void OpenSession::join(const std::shared_ptr<Replica>& replica, const Interpreter& interpreter, Span span) {
@@ -42,6 +42,10 @@ void OpenSession::join(const std::shared_ptr<Replica>& replica, const Interprete
   if (!replicated) return;
   replicated->join(replica, target_, interpreter, span);
   replicated_ = replicated;
+}
+
+void OpenSession::failed(const Diags& why) {
+  if (replicated_ && !is_finished_) replicated_->fail(why);
 }
 
 // All that has effects ran: nothing is said to other shards any more.

@@ -49,6 +49,7 @@ class OpenSession final : public NestedSession {
     return session_->run_steps(steps, place);
   }
   Value report() override;
+  void failed(const Diags& why) override;
   Diags end_early() override;
   // What failed of the effects that ran.
   Diags failed_effects();

@@ -127,6 +127,7 @@ GraphRunning run_graph_program(SharedRun& shared) {
           interpreter.module(module, shared.cut.part(module.top_level, Part::graph));
         session->finish();
       });
+      if (result.ending.diags.has_errors() || shared.stopped) session->failed(result.ending.diags);
       result.unseen = shared.stopped ? session->failed_effects() : session->end_early();
       add_others(result.unseen, context.unseen);
       result.unshown = session->failed_print();

@@ -38,6 +38,7 @@ class NestedSession {
   virtual void hold() = 0;
   virtual std::vector<Array> run_steps(const TimeSteps& steps, Span place) = 0;
   virtual Value report() = 0;     // after everything that has effects ran
+  virtual void failed(const Diags& /*why*/) {}  // the program ends by that: others may wait for it
   virtual Diags end_early() = 0;  // what has effects runs, although the program goes no further; what failed of it
 };
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "ir/base/source.hpp"
+#include "ir/base/diag.hpp"
 
 namespace taskspec {
 
@@ -28,7 +28,8 @@ class ReplicatedBackend {
   virtual void join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
                     Span span) = 0;
   virtual void finish() = 0;  // the program records no more; throws where the shards are not one
-  virtual void fail() = 0;    // this replica fails: nobody is to wait for it
+  // This replica fails: nobody is to wait for it.
+  virtual void fail(const Diags& why) = 0;
 };
 
 }  // namespace taskspec

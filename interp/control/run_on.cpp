@@ -63,7 +63,14 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
     value = inner.value_of(frame, call.blocks[0]);
     auto between = [&] { poll(call.span); };
     if (repeated) all = session->run_steps(repeated->taken(value, between), call.span);
-  } catch (...) {  // also exit(code): what it showed before that is seen
+  } catch (...) {
+    try {
+      throw;
+    } catch (const Error& error) {
+      session->failed(error.diags());
+    } catch (...) {
+      session->failed({});
+    }  // also exit(code): what it showed before that is seen
     if (repeated) repeated->undo();
     forget(frame, call.blocks[0]);
     if (!interrupted_ || !interrupted_->load(std::memory_order_relaxed)) host_->unseen.append(session->end_early());

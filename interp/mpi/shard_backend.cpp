@@ -49,8 +49,8 @@ void ShardBackend::finish() {
   if (replica_->number == 0) replicas_->publish(part_.run, run_->report());
 }
 
-void ShardBackend::fail() {
-  if (part_.group) part_.group->fail(failure("E5009", {}, "another shard failed").diags());
+void ShardBackend::fail(const Diags& why) {
+  if (part_.group) part_.group->fail(why.has_errors() ? why : failure("E5009", {}, "another shard ended").diags());
 }
 
 // What the program gets to know, it gets when all shards are known to have come to it alike.

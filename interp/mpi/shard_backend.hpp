@@ -23,7 +23,7 @@ class ShardBackend final : public Backend, public ReplicatedBackend {
   void join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
             Span span) override;
   void finish() override;
-  void fail() override;
+  void fail(const Diags& why) override;
 
   std::string name() const override { return "mpi"; }
   bool runs_launches() const override { return true; }

@@ -74,6 +74,7 @@ void ShardLaunches::note_new() {
     std::ranges::sort(made, {}, [&](RegionId id) { return forest.serial(id); });
     regions_seen_ = forest.regions_made();
     for (const RegionId id : made) {
+      kept_.push_back(std::make_shared<RegionHandle>(target_.recorder(), id));
       run_.begin_call()
           .created("region", Created::region, forest.serial(id))
           .domain("extents", forest[id].extents)
@@ -88,6 +89,7 @@ void ShardLaunches::note_new() {
   std::ranges::sort(made, {}, [&](PartitionId id) { return forest[id].serial; });
   partitions_seen_ = forest.partitions_made();
   for (const PartitionId id : made) {
+    target_.recorder().retain(id);
     const Partition& partition = forest[id];
     run_.begin_call()
         .created("region", Created::region, forest.serial(partition.parent.root))
@@ -374,7 +376,8 @@ ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
   return target_.recorded(std::move(launch));
 }
 
-// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points.
+// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points. Who reads what others
+// wrote comes behind them.
 ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
   const CallKind kind = kind_of(launch);
   const bool reads = kind == CallKind::attach;
@@ -388,17 +391,20 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
     run_.issue(op);
     Outputs outputs = target_.recorded(std::move(launch));
     wrote(op, what);
+    run_.barrier();
     return outputs;
   }
   Operation op = operation(launch, kind, PointSharding::owner(ShardId(0)));
   if (!reads) bring_all(launch.what, 0, site);
   if (reads) wrote_everywhere(launch.what);
   run_.issue(std::move(op));
-  if (!reads && run_.self() != ShardId(0)) {
+  Outputs outputs;
+  if (reads || run_.self() == ShardId(0))
+    outputs = target_.recorded(std::move(launch));
+  else
     target_.recorder().run_effects();  // what shard 0 wants to write is sent
-    return {};
-  }
-  return target_.recorded(std::move(launch));
+  run_.barrier();
+  return outputs;
 }
 
 }  // namespace taskspec

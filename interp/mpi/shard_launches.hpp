@@ -50,6 +50,8 @@ class ShardLaunches final : public LaunchDivider {
   RecordTarget& target_;
   const Interpreter& interpreter_;
   std::uint64_t regions_seen_ = 0, partitions_seen_ = 0;  // serials below
+  // What the analysis and the state of the data know by its number stays as long as the run.
+  std::vector<std::shared_ptr<RegionHandle>> kept_;
   std::map<std::string, PointSharding> shardings_;
   std::map<std::string, std::shared_ptr<const std::vector<std::uint32_t>>> own_;
 };

@@ -82,6 +82,12 @@ void ShardRun::release() {
   raise();
 }
 
+void ShardRun::barrier() {
+  bool all_came = false;
+  collectives_.barrier({Purpose::value, ++barriers_, 2}, [&] { all_came = true; });
+  wait_for([&] { return all_came; });
+}
+
 void ShardRun::finish() {
   settle();
   watch_.ended();

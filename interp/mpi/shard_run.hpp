@@ -41,6 +41,7 @@ class ShardRun final : private Executor {
   void settle();
   void release();  // until all calls so far are known to be equal
   void finish();
+  void barrier();  // until all shards have come here
   void wait_a_little();
   void meanwhile() { turn(), raise(); }
   void fail(const Diags& diags) { group_->fail(diags); }
@@ -68,6 +69,7 @@ class ShardRun final : private Executor {
   AnalysisEngine engine_;
   DataPort port_;
   CallArguments arguments_;
+  std::uint64_t barriers_ = 0;
   std::vector<Value> report_;
 };
 
