@@ -192,6 +192,7 @@ void take_settings(HostContext& host, const RunSettings& settings) {
   host.screen = settings.screen;
   host.interrupted = settings.interrupted;
   host.natives = settings.natives;
+  host.replica = settings.replica;
 }
 
 void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings) {

@@ -155,6 +155,7 @@ Ending run_host_program(SharedRun& shared) {
     context.write_nir = shared.tools.write_nir;
     context.hdf5_layouts = shared.tools.hdf5_layouts;
     take_settings(context, shared.settings);
+    context.part = 1;
     HostTarget target;
     HostChannelEnd end(shared.cut, shared.exchange, shared.settings.pause);
     if (shared.settings.timeline) end.set_log(&shared.host_log);
@@ -213,11 +214,13 @@ namespace {
 // The first run of a program starts others where a backend wants them; nobody sees those.
 std::shared_ptr<Replica> first_replica(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
   auto first = std::make_shared<Replica>();
-  first->start = [&cut, &tools, settings](std::shared_ptr<Replica> other) {
+  first->agreed = std::make_shared<AgreedValues>();
+  first->start = [&cut, &tools, settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
     RunSettings unseen = settings;
     unseen.output = {};
     unseen.pictures = {};
     unseen.interrupted = other->ended;
+    other->agreed = agreed;
     unseen.replica = std::move(other);
     run_two_programs(cut, tools, unseen);
   };
@@ -232,6 +235,7 @@ RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const Ru
   RunSettings settings = given;
   if (!settings.replica) settings.replica = first_replica(cut, tools, given);
   RunResult result = run_replica(cut, tools, settings);
+  if (settings.replica->agreed && settings.replica->is_seen()) settings.replica->agreed->end();
   settings.replica->others.reset();  // they end with it
   return result;
 }

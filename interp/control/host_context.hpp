@@ -12,6 +12,7 @@
 #include "interp/control/facts.hpp"
 #include "interp/control/natives.hpp"
 #include "interp/control/objects.hpp"
+#include "interp/control/replica.hpp"
 #include "interp/control/time_steps.hpp"
 #include "interp/control/trial.hpp"
 #include "ir/files/field_file.hpp"
@@ -73,6 +74,10 @@ class HostContext {
   std::function<void(const NirNet& net, const std::string& path)> write_nir;
   Hdf5Layouts hdf5_layouts;           // of files of fields
   const Natives* natives = nullptr;   // behind `extern` tasks; null: there are none
+  std::shared_ptr<Replica> replica;   // which run of the program this is; null: there is none but it
+  bool is_seen() const { return !replica || replica->is_seen(); }  // its effects reach the world
+  std::uint64_t agreed = 0;           // values that it asked the first replica for
+  int part = 0;                       // of the program, where two run beside each other
   std::optional<MachineRates> rates;  // once somebody wanted to know
 
   // The call being executed, for builtins.

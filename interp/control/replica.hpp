@@ -2,23 +2,47 @@
 // run that opens it, and what it asks of that.
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "ir/base/diag.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 
 class RecordTarget;
 class Interpreter;
 
+// What `agree` gives: the values of the first replica, by part of the program and in the order in which it asks.
+class AgreedValues {
+ public:
+  void put(int part, std::uint64_t number, const Value& value);
+  // Waits for it. Throws Error E5009 once the first replica has ended without.
+  Value get(int part, std::uint64_t number);
+  void end();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::pair<int, std::uint64_t>, Value> values_;
+  bool has_ended_ = false;
+};
+
 // One run of a program. Others of the same are started when a backend first wants some; they end with the first.
 struct Replica {
-  std::size_t number = 0;                           // 0: the first, whose effects the world sees
-  const std::atomic<bool>* ended = nullptr;         // of others: the first has ended
+  std::size_t number = 0;                    // 0: the first, whose effects the world sees
+  const std::atomic<bool>* ended = nullptr;  // of others: the first has ended
   std::function<void(std::shared_ptr<Replica> other)> start = {};  // of the first: runs the program once more
-  std::shared_ptr<void> others = {};                // of the first: those that were started, for the backend alone
+  std::shared_ptr<void> others = {};      // of the first: those that were started, for the backend alone
+  std::atomic<std::int64_t> shards{1};    // of the part of it that runs
+  std::shared_ptr<AgreedValues> agreed = {};
+
+  bool is_seen() const { return number == 0; }  // what it writes, files too
+  Value agree(int part, std::uint64_t count, const Value& own);
 };
 
 class ReplicatedBackend {

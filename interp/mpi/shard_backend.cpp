@@ -29,6 +29,7 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
     };
     replica->others = std::make_shared<Replicas>(std::move(start));
   }
+  replica->shards = static_cast<std::int64_t>(settings_.shards);
   replicas_ = std::static_pointer_cast<Replicas>(replica->others);
   part_ = replicas_->join(replica->number, settings_.shards, span);
   settings_.options.sources = &interpreter.program().sources;
@@ -46,6 +47,7 @@ void ShardBackend::finish() {
   if (!run_) return;
   launches_->note_new();
   run_->finish();
+  replica_->shards = 1;
   if (replica_->number == 0) replicas_->publish(part_.run, run_->report());
 }
 

@@ -172,7 +172,8 @@ Type write_type(RuleContext& c) {
   return Type::Kind::none;
 }
 
-Value run_write(HostContext&, std::span<const Value> values) {
+Value run_write(HostContext& host, std::span<const Value> values) {
+  if (!host.is_seen()) return {};
   write_text(values[0].string(), values[1].string());
   return {};
 }
@@ -203,19 +204,22 @@ Array contents(HostContext& host, const Value& value) {
 void save_list(HostContext& host, const List& tensors, const std::string& path) {
   std::vector<NamedArray> arrays;
   for (const Value& tensor : tensors) arrays.push_back({std::to_string(arrays.size()), contents(host, tensor)});
-  save_arrays(path, arrays);
+  if (host.is_seen()) save_arrays(path, arrays);
 }
 
+// Contents are asked for by every replica, which is a call; one of them writes.
 Value run_save(HostContext& host, std::span<const Value> values) {
   Target& target = host.interpreter->target();
   const std::string& path = values[1].string();
   const bool tensors = values[0].is_list() && !values[0].list().empty() && target.is_tensor(values[0].list()[0]);
-  if (auto* agent = values[0].as<Agent>())
-    save_slots(target, *agent, path, host.span);
-  else if (tensors)
+  if (auto* agent = values[0].as<Agent>()) {
+    if (host.is_seen()) save_slots(target, *agent, path, host.span);
+  } else if (tensors) {
     save_list(host, values[0].list(), path);
-  else
-    save_array(contents(host, values[0]), path, values[2].string());
+  } else {
+    const Array array = contents(host, values[0]);
+    if (host.is_seen()) save_array(array, path, values[2].string());
+  }
   return {};
 }
 
@@ -229,6 +233,7 @@ Type save_training_type(RuleContext& c) {
 }
 
 Value run_save_training(HostContext& host, std::span<const Value> values) {
+  if (!host.is_seen()) return {};
   dynamic_cast<HasCheckpoint&>(*values[0].object()).save(host.interpreter->target(), values[1].string(), host.span);
   return {};
 }
@@ -255,6 +260,7 @@ Value run_show(HostContext& host, std::span<const Value> values) {
   const std::string& path = values[1].string();
   ShowKind kind = *show_kind_of(values[2].string());
   Array array = contents(host, values[0]);
+  if (!host.is_seen()) return {};
   if (path.empty())
     host.output(show_text(array, {host.screen.columns, host.screen.colour, kind}));
   else if (path.ends_with(".svg"))

@@ -112,13 +112,18 @@ Type agree_type(RuleContext& c) {
   return c.type(0);
 }
 
-// One process is all shards.
-Value run_agree(HostContext&, std::span<const Value> values) { return values[0]; }
+// That of the first replica.
+Value run_agree(HostContext& host, std::span<const Value> values) {
+  if (!host.replica) return values[0];
+  return host.replica->agree(host.part, host.agreed++, values[0]);
+}
 
 Type shard_type(RuleContext&) { return Type::Kind::integer; }
 
 Value run_rank(HostContext&, std::span<const Value>) { return Value(std::int64_t{0}); }
-Value run_shards(HostContext&, std::span<const Value>) { return Value(std::int64_t{1}); }
+Value run_shards(HostContext& host, std::span<const Value>) {
+  return Value(host.replica ? host.replica->shards.load() : std::int64_t{1});
+}
 
 constexpr Operand agree_operands[] = {{"x", OperandKind::value}};
 constexpr Operand assert_operands[] = {{"condition", OperandKind::boolean}, {"msg", OperandKind::string, ""}};

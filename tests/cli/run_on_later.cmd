@@ -1,1 +1,0 @@
-run hello.task --on mpi
