@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/metg.hpp"
 #include "interp/control/record.hpp"
 #include "interp/control/region_values.hpp"
 #include "interp/host/host_backend.hpp"
@@ -238,12 +239,15 @@ bool all_to_all(const Settings& settings) {
 }  // namespace
 
 int regions(const Settings& settings) {
+  constexpr std::string_view alone = "metg";
+  if (settings.file.starts_with(alone)) return metg(settings, settings.file.substr(alone.size())) ? 0 : 1;
   const bool quick = points_of_a_launch(settings);
   const bool flat = many_launches(settings);
   const bool regions_flat = come_and_go(settings, true);
   const bool partitions_flat = come_and_go(settings, false);
   const bool linear = all_to_all(settings);
-  return quick && flat && regions_flat && partitions_flat && linear ? 0 : 1;
+  const bool fine = metg(settings, "");
+  return quick && flat && regions_flat && partitions_flat && linear && fine ? 0 : 1;
 }
 
 #ifndef TASKSPEC_STARPU

@@ -1,34 +1,15 @@
 #include "interp/host/point_code.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
+#include "interp/host/row.hpp"
 #include "ir/base/key.hpp"
 #include "ir/plan/extern_body.hpp"
 
 namespace taskspec {
 
 namespace {
-
-// Of a few entries on the stack.
-template <class T>
-class Row {
- public:
-  explicit Row(std::size_t size) : size_(size) {
-    if (size > few_.size()) many_.resize(size);
-  }
-  T* data() { return size_ > few_.size() ? many_.data() : few_.data(); }
-  T& operator[](std::size_t i) { return data()[i]; }
-  operator std::span<T>() { return {data(), size_}; }
-  operator std::span<const T>() { return {data(), size_}; }
-  std::span<const T> from(std::size_t first, std::size_t count) { return {data() + first, count}; }
-
- private:
-  std::size_t size_;
-  std::array<T, 16> few_{};
-  std::vector<T> many_;
-};
 
 ArrayType without_points(ArrayType type) {
   type.extents.erase(type.extents.begin());

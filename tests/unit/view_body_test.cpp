@@ -188,6 +188,48 @@ TEST_CASE("[strips] contributions come in the order of the loop") {
         "E5003 c[10].a: the view has no such point, in task t[2]");
 }
 
+TEST_CASE("[strips] what is read at named points goes into expressions and into folds of products") {
+  Task task(cell +
+                "fields Wire { from: int, to: int, w: f64, said: f64 }\n"
+                "task t(inout w: Wire[_].{said}, in v: Wire[_].{from, to, w}, in c: Cell[_].{a},\n"
+                "       reduce(+) d: Cell[_].{b}) {\n"
+                "  for i in w {\n    w[i].said = (c[v[i].from].a - c[v[i].to].a) / v[i].w\n"
+                "    d[v[i].from].b += c[v[i].to].a * v[i].w\n    d[v[i].to].b += v[i].w * v[i].w\n  }\n}\n",
+            {});
+  CHECK(task.body().form() == "strip");
+  for (const bool short_runs : {false, true}) {
+    std::vector<std::int64_t> from(3000), to(3000);
+    Column w(3000), said(3000), a(10), b(10, 0.1), expected_said(3000), expected = b;
+    std::vector<Run> runs;
+    for (std::int64_t lo = 0; lo < 3000; lo += 7) runs.push_back({lo, std::min<std::int64_t>(3000, lo + 1 + lo % 5)});
+    const IndexSpace points =
+        short_runs ? IndexSpace(line(0, 3000), Intervals::of_sorted(runs)) : IndexSpace(line(0, 3000));
+    for (std::size_t j = 0; j < 10; ++j) a[j] = 1.0 / static_cast<double>(j + 3);
+    for (std::size_t i = 0; i < 3000; ++i) {
+      from[i] = static_cast<std::int64_t>(i * 7 % 10);
+      to[i] = static_cast<std::int64_t>(i * i % 10);
+      w[i] = 1.0 / static_cast<double>(i + 1);
+      if (!points.contains(line(0, 3000), static_cast<std::int64_t>(i))) continue;
+      const auto f = static_cast<std::size_t>(from[i]), t = static_cast<std::size_t>(to[i]);
+      expected_said[i] = (a[f] - a[t]) / w[i];
+      expected[f] += a[t] * w[i];
+      expected[t] += w[i] * w[i];
+    }
+    const std::vector<std::byte*> fields = {bytes(from), bytes(to), bytes(w), bytes(said)};
+    const Piece wires{line(0, 3000), points, fields};
+    const Piece cells{line(0, 10), line(0, 10), {bytes(a), nullptr, nullptr}},
+        sums{line(0, 10), line(0, 10), {nullptr, bytes(b), nullptr}};
+    CHECK(task.run({wires, wires, cells, sums}) == "");
+    CHECK(said == expected_said);
+    CHECK(b == expected);
+    for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{10}, INT64_MAX}) {
+      to[700] = wrong;  // the first point of a run
+      CHECK(task.run({wires, wires, cells, sums}) ==
+            "E5003 c[" + std::to_string(wrong) + "].a: the view has no such point, in task t[2]");
+    }
+  }
+}
+
 TEST_CASE("[strips] whole fields: totals by the tree of the root, and by point") {
   Task task(cell +
                 "task t(inout v: Cell[_].{a, b}, in k: f64[1]) -> (s: f64[1], most: i64[1]) {\n"

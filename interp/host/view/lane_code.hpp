@@ -25,6 +25,8 @@ struct LaneRegister {
   std::uint8_t width = 8;  // bytes of an element
   bool lanes = false;
   std::size_t at = 0;  // bytes in the scratch
+  static constexpr std::uint32_t checked = UINT32_MAX;
+  std::uint32_t unchecked = checked;  // places of this access that nobody has looked at yet
 };
 
 // Where a field is read or written. Aligned: at the point of the innermost loop, moved by constants. Else `index` has
@@ -40,9 +42,14 @@ struct LaneAccess {
   Span span;
 };
 
+struct LaneGather {  // an operand of a shape that is read through places: those are in `places`
+  std::uint32_t access = 0;
+  Register places = 0;
+};
+
 struct LaneInstruction {
   enum class Kind : std::uint8_t {
-    kernel,         // out = kernel(in...), or as the shape says
+    kernel,         // out = kernel(in...), or as the shape says, which may gather some operands
     number,         // out = op(in...) on host values
     convert,        // out = the host value in[0] in the precision of out
     copy,           // out = in[0]
@@ -53,7 +60,8 @@ struct LaneInstruction {
     gather,         // out = field at places in[0], or in[1] where there is no such point
     store,          // aligned field = in[0]
     scatter,        // field at places in[0] = in[1]
-    folds,          // fields at places in[0], in[2]... folded with in[1], in[3]..., point by point
+    folds,          // fields at places in[0], in[2]... folded with in[1], in[3]..., point by point; where `products`,
+                    // with those times what stands behind all these
     total,          // one more strip of total `number` of the loop is in[0]
     load_whole,     // out = elements of input `number`, as many as the view has points
     store_whole,    // output `number` has in[0] there
@@ -64,13 +72,17 @@ struct LaneInstruction {
     loop            // loop `number`
   };
   Kind kind = Kind::kernel;
-  bool copies = false;  // load: its value is needed after the field is written
-  bool direct = false;  // kernel: writes into the field of `access`
-  bool passes = false;  // index: places may stay where in[0] has them
+  bool copies = false;    // load: its value is needed after the field is written
+  bool direct = false;    // kernel: writes into the field of `access`
+  bool passes = false;    // index: places may stay where in[0] has them
+  bool deferred = false;  // and then who uses them looks whether they are inside
+  bool products = false;  // folds
   Register out = 0;
   std::vector<Register> in = {};
   const Kernel* kernel = nullptr;
   ShapeLoop shape = nullptr;
+  GatherLoop gather = nullptr;  // then `in` has the operands that are not gathered, and behind them all places
+  std::vector<LaneGather> gathers = {};
   const OpDef* op = nullptr;
   std::vector<Value> attributes = {};
   std::uint32_t access = 0, number = 0;
@@ -89,6 +101,11 @@ struct LaneTotal {  // of all points of a loop
   Span span;
 };
 
+struct LaneMove {  // lanes that lie in a field, at the point where the strip begins
+  Register at = 0;
+  std::uint32_t access = 0;
+};
+
 struct LaneLoop {
   std::uint32_t view = 0;
   bool strip = false;
@@ -102,6 +119,10 @@ struct LaneLoop {
   bool by_rows = false;               // a run may not go on in the next row
   bool plain = false;                 // of points nothing matters but where their elements lie
   bool has_passes = false;            // several, one after the other, over what comes from memory
+  // Of a plain loop over long runs whose elements lie alike everywhere: what only says where lanes lie is done for all
+  // of them at once, and the rest is this.
+  std::vector<LaneMove> moves;
+  std::vector<LaneInstruction> dense;
 };
 
 struct LaneProgram {

@@ -91,10 +91,15 @@ class LaneMaker {
   void strip_whole(const ViewStep& step);
   bool folds_in_place(const ViewStep& step) const;
   bool has_shape(const LaneInstruction& i) const;
-  void join_arithmetic(LaneLoop& loop);  // lane_joins.cpp
+  // lane_joins.cpp
+  void join_arithmetic(LaneLoop& loop);
+  void join_gathers(LaneLoop& loop, const std::vector<std::string>& shapes);
+  void join_products(LaneLoop& loop, const std::vector<std::string>& shapes);
   void settle_memory(LaneLoop& loop);
+  void defer_checks(LaneLoop& loop);
   void settle_slots(LaneLoop& loop);
   void note_passes(LaneLoop& loop) const;
+  static void settle_dense(LaneLoop& loop);
 
   const ViewCode& code_;
   const OpTable& ops_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ir/base/instruction_sets.hpp"
+#include "interp/host/view/lane_shapes.hpp"
 
 namespace taskspec {
 
@@ -27,14 +27,6 @@ void gather(const T* from, const std::int64_t* places, T* to, std::int64_t count
   for (std::int64_t e = 0; e < count; ++e) to[e] = from[places[e]];
 }
 
-TASKSPEC_CLONES bool inside(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi) {
-  const auto size = static_cast<std::uint64_t>(hi - lo);
-  std::uint64_t outside = 0;
-  for (std::int64_t e = 0; e < count; ++e)
-    outside |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(values[e] - lo) >= size);
-  return outside == 0;
-}
-
 // What the record of `add` does to numbers of this type; a test compares them.
 template <class T>
 T sum(T a, T b) {
@@ -45,24 +37,67 @@ T sum(T a, T b) {
 }
 
 template <class T>
-void add_two(std::span<const ScatterFold> folds, T* field, std::int64_t count) {
-  const std::int64_t *first = folds[0].places, *second = folds[1].places;
-  const T *a = reinterpret_cast<const T*>(folds[0].values), *b = reinterpret_cast<const T*>(folds[1].values);
-  for (std::int64_t e = 0; e < count; ++e) {
-    field[first[e]] = sum(field[first[e]], a[e]);
-    field[second[e]] = sum(field[second[e]], b[e]);
+const T* as(const std::byte* elements) {
+  return reinterpret_cast<const T*>(elements);
+}
+
+bool is_inside(std::int64_t place, const ScatterFold& fold) {
+  return static_cast<std::uint64_t>(place) - static_cast<std::uint64_t>(fold.lo) <
+         static_cast<std::uint64_t>(fold.hi) - static_cast<std::uint64_t>(fold.lo);
+}
+
+// What a fold adds.
+template <bool products, class T>
+T added(const ScatterFold& fold, std::int64_t e) {
+  if constexpr (products)
+    return as<T>(fold.values)[e] * as<T>(fold.factors)[e];
+  else
+    return as<T>(fold.values)[e];
+}
+
+template <bool products, class T>
+void add_pair(const ScatterFold& first, const ScatterFold& second, std::int64_t begin, std::int64_t end) {
+  T *to = reinterpret_cast<T*>(first.field), *other = reinterpret_cast<T*>(second.field);
+  const std::int64_t *p = first.places, *q = second.places;
+  const ScatterFold a = first, b = second;  // of which the compiler knows that no sum is written over them
+  for (std::int64_t e = begin; e < end; ++e) {
+    to[p[e]] = sum(to[p[e]], added<products, T>(a, e));
+    other[q[e]] = sum(other[q[e]], added<products, T>(b, e));
   }
 }
 
-template <class T>
-void add_all(std::span<const ScatterFold> folds, T* field, std::int64_t count) {
+// Some places are looked at together, just before what is there is added to.
+template <bool products, class T>
+std::int64_t add_two(std::span<const ScatterFold> folds, std::int64_t count) {
+  constexpr std::int64_t block = 64;
+  const ScatterFold &a = folds[0], &b = folds[1];
+  for (std::int64_t done = 0; done < count; done += block) {
+    const std::int64_t end = std::min(count, done + block);
+    if (!all_inside(a.places + done, end - done, a.lo, a.hi) || !all_inside(b.places + done, end - done, b.lo, b.hi))
+      for (std::int64_t e = done; e < end; ++e)
+        if (!is_inside(a.places[e], a) || !is_inside(b.places[e], b)) return add_pair<products, T>(a, b, done, e), e;
+    add_pair<products, T>(a, b, done, end);
+  }
+  return count;
+}
+
+template <bool products, class T>
+std::int64_t add_all(std::span<const ScatterFold> folds, std::int64_t count) {
   const bool steps = std::ranges::all_of(folds, [](const ScatterFold& fold) { return fold.step == 1; });
-  if (folds.size() == 2 && steps) return add_two(folds, field, count);
+  if (folds.size() == 2 && steps) return add_two<products, T>(folds, count);
   for (std::int64_t e = 0; e < count; ++e)
     for (const ScatterFold& fold : folds) {
-      T& place = field[fold.places[e * fold.step]];
-      place = sum(place, reinterpret_cast<const T*>(fold.values)[e]);
+      const std::int64_t place = fold.places[e * fold.step];
+      if (!is_inside(place, fold)) return e;
+      T& to = reinterpret_cast<T*>(fold.field)[place];
+      to = sum(to, added<products, T>(fold, e));
     }
+  return count;
+}
+
+template <class T>
+std::int64_t add_reals(std::span<const ScatterFold> folds, std::int64_t count) {
+  return folds[0].factors ? add_all<true, T>(folds, count) : add_all<false, T>(folds, count);
 }
 
 }  // namespace
@@ -100,24 +135,23 @@ void scatter_elements(const std::byte* from, std::byte* to, const std::int64_t* 
   });
 }
 
-bool all_inside(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi) {
-  return count == 0 || (lo < hi && inside(values, count, lo, hi));
-}
-
-void scatter_folds(std::span<const ScatterFold> folds, std::byte* field, Precision precision, std::int64_t count) {
+std::int64_t scatter_folds(std::span<const ScatterFold> folds, Precision precision, std::int64_t count) {
   if (std::ranges::all_of(folds, [](const ScatterFold& fold) { return fold.op == "add"; })) {
-    if (precision == Precision::f64) return add_all(folds, reinterpret_cast<double*>(field), count);
-    if (precision == Precision::f32) return add_all(folds, reinterpret_cast<float*>(field), count);
-    if (precision == Precision::i64) return add_all(folds, reinterpret_cast<std::int64_t*>(field), count);
-    if (precision == Precision::i32) return add_all(folds, reinterpret_cast<std::int32_t*>(field), count);
+    if (precision == Precision::f64) return add_reals<double>(folds, count);
+    if (precision == Precision::f32) return add_reals<float>(folds, count);
+    if (precision == Precision::i64) return add_all<false, std::int64_t>(folds, count);
+    if (precision == Precision::i32) return add_all<false, std::int32_t>(folds, count);
   }
   const std::int64_t width = info(precision).bytes;
   for (std::int64_t e = 0; e < count; ++e)
     for (const ScatterFold& fold : folds) {
-      std::byte* place = field + fold.places[e * fold.step] * width;
+      const std::int64_t at = fold.places[e * fold.step];
+      if (!is_inside(at, fold)) return e;
+      std::byte* place = fold.field + at * width;
       const std::byte* in[] = {place, fold.values + e * width};
       fold.kernel->run_strip(in, {&place, 1}, 1);
     }
+  return count;
 }
 
 }  // namespace taskspec

@@ -17,18 +17,19 @@ void gather_elements(const std::byte* from, const std::int64_t* places, std::byt
 void scatter_elements(const std::byte* from, std::byte* to, const std::int64_t* places, std::int64_t count,
                       std::uint8_t width);
 
-// All of them in [lo, hi).
-bool all_inside(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi);
-
 // field[places[e]] = op of that and values[e], for all entries of element e before those of the next one: the order of
-// the loop, and so its bits.
+// the loop, and so its bits. Stops at the first element with a place that is not in [lo, hi), and gives how many are
+// done.
 struct ScatterFold {
+  std::byte* field = nullptr;
   const std::int64_t* places = nullptr;
   std::int64_t step = 1;  // 0: one place for all
+  std::int64_t lo = 0, hi = INT64_MAX;
   const std::byte* values = nullptr;
+  const std::byte* factors = nullptr;  // sums of floats only, of all folds or of none: the values are products by these
   const Kernel* kernel = nullptr;
-  std::string_view op;  // its name: sums of the common precisions have loops of their own
+  std::string_view op = {};  // its name: sums of the common precisions have loops of their own
 };
-void scatter_folds(std::span<const ScatterFold> folds, std::byte* field, Precision precision, std::int64_t count);
+std::int64_t scatter_folds(std::span<const ScatterFold> folds, Precision precision, std::int64_t count);
 
 }  // namespace taskspec

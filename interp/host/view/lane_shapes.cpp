@@ -1,5 +1,6 @@
 #include "interp/host/view/lane_shapes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -12,14 +13,17 @@ namespace {
 // ---- trees ----------------------------------------------------------------------------------------
 
 // `text`: as find_shape wants it. value<first>(v): of operands v[first], v[first + 1]...
-struct Operand {
+template <char letter>
+struct Leaf {
   static constexpr int operands = 1;
-  static constexpr std::array<char, 1> text{'x'};
+  static constexpr std::array<char, 1> text{letter};
   template <int first, class T>
   [[gnu::always_inline]] static T value(const T* v) {
     return v[first];
   }
 };
+using Operand = Leaf<'x'>;
+using Gathered = Leaf<'g'>;
 
 template <char op, class Left, class Right>
 struct Tree {
@@ -57,6 +61,70 @@ void run(const std::byte* const* in, std::byte* out, std::int64_t count) {
     map<Shape, T>(count, reinterpret_cast<T*>(out), reinterpret_cast<const T*>(in[k])...);
   }
   (std::make_index_sequence<Shape::operands>());
+}
+
+// ---- operands that are gathered -------------------------------------------------------------------
+
+// Of each operand: how many of its kind, gathered or not, stand before it.
+template <class Shape>
+constexpr auto order_of = [] {
+  std::array<std::pair<bool, std::size_t>, Shape::operands> all{};
+  std::size_t operand = 0, gathered = 0, plain = 0;
+  for (char c : Shape::text)
+    if (c == 'x' || c == 'g') all[operand++] = {c == 'g', c == 'g' ? gathered++ : plain++};
+  return all;
+}();
+
+template <class Shape>
+constexpr std::size_t gathered_in = [] {
+  std::size_t count = 0;
+  for (char c : Shape::text) count += c == 'g';
+  return count;
+}();
+
+// A value is outside where one of the two differences is negative: they may wrap, but never both to where they hide it.
+TASKSPEC_CLONES bool inside(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi) {
+  const auto first = static_cast<std::uint64_t>(lo), last = static_cast<std::uint64_t>(hi) - 1;
+  std::uint64_t signs = 0;
+  for (std::int64_t e = 0; e < count; ++e) {
+    const auto value = static_cast<std::uint64_t>(values[e]);
+    signs |= (value - first) | (last - value);
+  }
+  return signs >> 63 == 0;
+}
+
+// Elements [first, end), whose places are all inside.
+template <class Shape, class T>
+void gather_some(const T* const* in, const Gathering* gatherings, T* out, std::int64_t first, std::int64_t end) {
+  constexpr auto order = order_of<Shape>;
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    const std::int64_t* const places[] = {order[k].first ? gatherings[order[k].second].places : nullptr...};
+    const T* const from[] = {order[k].first ? reinterpret_cast<const T*>(gatherings[order[k].second].from)
+                                            : in[order[k].second]...};
+#pragma GCC ivdep
+    for (std::int64_t e = first; e < end; ++e) {
+      const T v[] = {from[k][order[k].first ? places[k][e] : e]...};
+      out[e] = Shape::template value<0>(v);
+    }
+  }
+  (std::make_index_sequence<order.size()>());
+}
+
+// For the baseline alone: the gathers of wider sets take longer than single loads, and a quotient takes as long for
+// each element whatever the width (Zen 3 and 4). Some elements at a time, so that what comes from memory comes once.
+template <class Shape, class T>
+std::int64_t gather(const std::byte* const* in, const Gathering* gatherings, std::byte* out, std::int64_t count) {
+  constexpr std::int64_t block = 64;
+  constexpr std::size_t plain = Shape::operands - gathered_in<Shape>;
+  const T* from[plain + 1] = {};
+  for (std::size_t k = 0; k < plain; ++k) from[k] = reinterpret_cast<const T*>(in[k]);
+  for (std::int64_t done = 0; done < count; done += block) {
+    const std::int64_t end = std::min(count, done + block);
+    for (std::size_t g = 0; g < gathered_in<Shape>; ++g)
+      if (!all_inside(gatherings[g].places + done, end - done, gatherings[g].lo, gatherings[g].hi)) return done;
+    gather_some<Shape>(from, gatherings, reinterpret_cast<T*>(out), done, end);
+  }
+  return count;
 }
 
 // ---- which there are ------------------------------------------------------------------------------
@@ -117,13 +185,50 @@ using Sum5 = Tree<'+', Sum4, Operand>;
 using Sum6 = Tree<'+', Sum5, Operand>;
 using Shapes = Join<TwoOrQuotients, Three, List<Sum5, Sum6>, Star<Sum4>, Star<Sum6>>;
 
-}  // namespace
+// Of all that have one or two ops, with any of their operands gathered.
+using Either = List<Operand, Gathered>;
+using OneOfEither = All<Either, Either, '+', '-', '*', '/'>;
+using GatheredShapes =
+    Join<OneOfEither, All<OneOfEither, Either, '+', '-', '*', '/'>, All<Either, OneOfEither, '-', '/'>>;
 
-ShapeLoop find_shape(std::string_view shape, Precision precision) {
-  for (const Entry& entry : Shapes::entries)
+struct GatherEntry {
+  std::string_view shape;
+  GatherLoop single = nullptr, real = nullptr;
+};
+
+template <class Shape>
+constexpr GatherEntry gather_entry() {
+  if constexpr (gathered_in < Shape >> 0)
+    return {{Shape::text.data(), Shape::text.size()}, gather<Shape, float>, gather<Shape, double>};
+  else
+    return {};
+}
+
+template <class List>
+struct GatherList;
+template <class... Shape>
+struct GatherList<List<Shape...>> {
+  static constexpr std::array<GatherEntry, sizeof...(Shape)> entries{gather_entry<Shape>()...};
+};
+
+template <class Entries>
+auto found(const Entries& entries, std::string_view shape, Precision precision) {
+  for (const auto& entry : entries)
     if (entry.shape == shape)
       return precision == Precision::f64 ? entry.real : precision == Precision::f32 ? entry.single : nullptr;
-  return nullptr;
+  return decltype(entries[0].real){};
+}
+
+}  // namespace
+
+ShapeLoop find_shape(std::string_view shape, Precision precision) { return found(Shapes::entries, shape, precision); }
+
+bool all_inside(const std::int64_t* values, std::int64_t count, std::int64_t lo, std::int64_t hi) {
+  return count == 0 || (lo < hi && inside(values, count, lo, hi));
+}
+
+GatherLoop find_gather(std::string_view shape, Precision precision) {
+  return found(GatherList<GatheredShapes>::entries, shape, precision);
 }
 
 }  // namespace taskspec

@@ -2,22 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <type_traits>
 
 #include "interp/host/view/lane_moves.hpp"
 #include "ir/records/scalar.hpp"
 
 namespace taskspec {
 
+namespace {
+
+std::size_t most_moves(const LaneProgram& program) {
+  std::size_t most = 0;
+  for (const LaneLoop& loop : program.loops) most = std::max(most, loop.moves.size());
+  return most;
+}
+
+template <class T>
+std::span<T> placed(std::byte*& at, std::size_t count) {
+  static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 8);
+  T* first = reinterpret_cast<T*>(at);
+  std::uninitialized_value_construct_n(first, count);
+  at += count * sizeof(T);
+  return {first, count};
+}
+
+}  // namespace
+
+std::size_t LaneMachine::state_bytes(const LaneProgram& program) {
+  return program.registers.size() * sizeof(std::byte*) + program.accesses.size() * sizeof(AccessState) +
+         most_moves(program) * sizeof(Moving);
+}
+
 LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context)
-    : program_(program),
-      code_(code),
-      run_(run),
-      context_(context),
-      scratch_(context.scratch),
-      at_(program.registers.size()),
-      access_(program.accesses.size()) {
+    : program_(program), code_(code), run_(run), context_(context), scratch_(context.scratch) {
+  std::byte* state = scratch_ + program.scratch_bytes;
+  at_ = placed<std::byte*>(state, program.registers.size());
+  access_ = placed<AccessState>(state, program.accesses.size());
+  moving_ = placed<Moving>(state, most_moves(program));
   for (std::size_t a = 0; a < access_.size(); ++a) {
     const ViewMemory& of = view(program.accesses[a].view);
     access_[a].memory = of.memory.box ? of.memory : PieceMemory::inside(*of.root);
@@ -123,7 +148,7 @@ void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
 }
 
 void LaneMachine::kernel(const LaneInstruction& i, const Turn& turn) {
-  std::array<const std::byte*, most_shape_operands> in{};
+  std::array<const std::byte*, most_shape_operands> in;
   for (std::size_t k = 0; k < i.in.size(); ++k) in[k] = at_[i.in[k]];
   const bool lanes = program_.registers[i.out].lanes;
   if (lanes && i.direct) {
@@ -131,10 +156,37 @@ void LaneMachine::kernel(const LaneInstruction& i, const Turn& turn) {
   }
   std::byte* out = at_[i.out];
   if (i.shape) return i.shape(in.data(), out, turn.count);
+  if (i.gather) return gather_kernel(i, out, turn.count);
   if (auto fault = i.kernel->run_strip({in.data(), i.in.size()}, {&out, 1}, lanes ? turn.count : 1)) {
     fault->span = i.span;
     throw LaneFault{*std::move(fault)};
   }
+}
+
+void LaneMachine::gather_kernel(const LaneInstruction& i, std::byte* out, std::int64_t count) {
+  std::array<const std::byte*, most_shape_operands> in;
+  std::array<Gathering, most_gathered_operands> from;
+  const std::size_t gathers = i.gathers.size();
+  for (std::size_t k = 0; k < i.in.size() - gathers; ++k) in[k] = at_[i.in[k]];
+  for (std::size_t g = 0; g < gathers; ++g) {
+    const LaneAccess& access = program_.accesses[i.gathers[g].access];
+    const Register places = i.gathers[g].places;
+    const Bounds within = bounds(places);
+    from[g] = {base(access) - within.shift * access.width, reinterpret_cast<const std::int64_t*>(at_[places]),
+               within.lo, within.hi};
+  }
+  const std::int64_t done = i.gather(in.data(), from.data(), out, count);
+  for (std::int64_t e = done; e < count; ++e)
+    for (const LaneGather& gather : i.gathers) refuse(gather.places, e);
+  if (done < count) bug("a gather stopped where all places are inside");
+}
+
+// Where that element of places that nobody looked at yet is outside.
+void LaneMachine::refuse(Register places, std::int64_t element) const {
+  const Bounds within = bounds(places);
+  const LaneRegister& of = program_.registers[places];
+  const std::int64_t place = reinterpret_cast<const std::int64_t*>(at_[places])[of.lanes ? element : 0];
+  if (place < within.lo || place >= within.hi) no_point(program_.accesses[of.unchecked], Point::of(place));
 }
 
 Value LaneMachine::host_value(Register r, std::int64_t element) const {
@@ -374,7 +426,13 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   const bool by_rect = of.points->is_rect();
   const bool checks = !by_rect && (!lanes || run_.checks_membership || access.or_else || memory.scattered);
   const Rect& around = by_rect ? of.points->rect() : *memory.box;  // beyond it there is no memory
+  if (i.deferred) access_[i.access].bounds = {};
   if (lanes && i.in.size() == 1 && !access.or_else && !checks) {
+    if (i.deferred) {
+      at_[i.out] = at_[i.in[0]];
+      access_[i.access].bounds = {around.lo[0], around.hi[0], memory.box->lo[0]};
+      return;
+    }
     const auto* values = reinterpret_cast<const std::int64_t*>(at_[i.in[0]]);
     if (all_inside(values, count, around.lo[0], around.hi[0])) {
       if (i.passes && memory.box->lo[0] == 0)
@@ -419,13 +477,25 @@ void LaneMachine::scatter(const LaneInstruction& i, const Turn& turn) {
 void LaneMachine::folds(const LaneInstruction& i, const Turn& turn) {
   const std::vector<LaneFold>& folds = turn.loop->folds[i.number];
   const LaneAccess& access = program_.accesses[folds[0].access];
-  std::vector<ScatterFold>& entries = folds_;
-  entries.clear();
-  for (std::size_t k = 0; k < folds.size(); ++k)
-    entries.push_back({reinterpret_cast<const std::int64_t*>(at_[i.in[2 * k]]),
-                       program_.registers[i.in[2 * k]].lanes ? 1 : 0, at_[i.in[2 * k + 1]], folds[k].kernel,
-                       folds[k].op->name});
-  scatter_folds(entries, base(access), code_.views[access.view].fields[access.field].precision, turn.count);
+  folds_.clear();
+  for (std::size_t k = 0; k < folds.size(); ++k) {
+    const Register places = i.in[2 * k];
+    const Bounds within = bounds(places);
+    folds_.push_back({.field = base(access) - within.shift * access.width,
+                      .places = reinterpret_cast<const std::int64_t*>(at_[places]),
+                      .step = program_.registers[places].lanes ? 1 : 0,
+                      .lo = within.lo,
+                      .hi = within.hi,
+                      .values = at_[i.in[2 * k + 1]],
+                      .factors = i.products ? at_[i.in[2 * folds.size() + k]] : nullptr,
+                      .kernel = folds[k].kernel,
+                      .op = folds[k].op->name});
+  }
+  const Precision precision = code_.views[access.view].fields[access.field].precision;
+  const std::int64_t done = scatter_folds(folds_, precision, turn.count);
+  for (std::int64_t e = done; e < turn.count; ++e)
+    for (std::size_t k = 0; k < folds.size(); ++k) refuse(i.in[2 * k], e);
+  if (done < turn.count) bug("folds stopped where all places are inside");
 }
 
 }  // namespace taskspec

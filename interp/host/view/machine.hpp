@@ -12,6 +12,8 @@ class LaneMachine {
  public:
   LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context);
   void run();  // throws LaneFault
+  // What it needs in the scratch behind that of the program, so that a point allocates nothing.
+  static std::size_t state_bytes(const LaneProgram& program);
 
  private:
   // Consecutive points of a strip: elements [first, first + count).
@@ -26,6 +28,9 @@ class LaneMachine {
     bool sparse = false;  // of short segments: `places` has all points
   };
   enum class Left : std::uint8_t { no, loop };
+  struct Bounds {  // of places that are values yet: less `shift` they are places, in [lo, hi) they are there
+    std::int64_t lo = 0, hi = INT64_MAX, shift = 0;
+  };
   struct AccessState {
     std::array<std::int64_t, highest_rank> offsets{};
     bool follows = false;       // lies as far from the point of the loop in memory, too: in roots of equal rows
@@ -33,6 +38,7 @@ class LaneMachine {
     std::byte* from = nullptr;  // where it follows: of the point of the loop that has root index 0
     PieceMemory memory;
     ViewCursor cursor;
+    Bounds bounds;  // of an `index` that is deferred
   };
 
   // ---- code ----
@@ -51,6 +57,7 @@ class LaneMachine {
   void load_or_else(const LaneInstruction& i, const Turn& turn);
   void index(const LaneInstruction& i, const Turn& turn);
   void gather(const LaneInstruction& i, const Turn& turn);
+  void gather_kernel(const LaneInstruction& i, std::byte* out, std::int64_t count);
   void store(const LaneInstruction& i, const Turn& turn);
   void scatter(const LaneInstruction& i, const Turn& turn);
   void folds(const LaneInstruction& i, const Turn& turn);
@@ -62,6 +69,7 @@ class LaneMachine {
   void enter(std::uint32_t access, const ViewMemory& over);
   void strips(const LaneLoop& loop);
   void plain_strips(const LaneLoop& loop);
+  void dense_strips(const LaneLoop& loop, Run run);
   void fetch_ahead(const LaneLoop& loop, std::int64_t linear) const;
   void finish_totals(const LaneLoop& loop);
   void check_numbers(const LaneLoop& loop) const;
@@ -93,6 +101,11 @@ class LaneMachine {
   }
   std::int64_t* places() const { return reinterpret_cast<std::int64_t*>(scratch_ + program_.places_at); }
   std::byte* own_slot(Register r) const { return scratch_ + program_.registers[r].at; }
+  Bounds bounds(Register places) const {
+    const std::uint32_t access = program_.registers[places].unchecked;
+    return access == LaneRegister::checked ? Bounds() : access_[access].bounds;
+  }
+  void refuse(Register places, std::int64_t element) const;
   [[noreturn]] void no_point(const LaneAccess& access, const Point& point) const;
   void look_for_interrupt() const;
 
@@ -101,10 +114,16 @@ class LaneMachine {
   const ViewRun& run_;
   TaskContext& context_;
   std::byte* scratch_;
-  std::vector<std::byte*> at_;  // by register
-  std::vector<AccessState> access_;
+  std::span<std::byte*> at_;  // by register
+  std::span<AccessState> access_;
   std::vector<RootTree> totals_;  // of the loop
   std::vector<Segment> waiting_;
+  struct Moving {  // a LaneMove of the loop
+    Register at = 0;
+    std::byte* from = nullptr;  // of the point of the loop that has root index 0
+    std::int64_t width = 0;
+  };
+  std::span<Moving> moving_;  // of the loop that has the most of them
   std::vector<ScatterFold> folds_;
   std::uint32_t jumps_ = 0;
 };

@@ -130,6 +130,15 @@ namespace {
 
 constexpr std::int64_t long_run = 64;  // from here on a run has strips of its own
 
+// The places of a run of few points, written as eight: which of them there are costs a branch that nobody foretells.
+void put_places(std::int64_t* places, std::int64_t points, std::int64_t lo, std::int64_t count) {
+  constexpr std::int64_t few = 8;
+  std::int64_t e = 0;
+  if (points + few <= strip_length)
+    for (; e < few; ++e) places[points + e] = lo + e;
+  for (; e < count; ++e) places[points + e] = lo + e;
+}
+
 }  // namespace
 
 void LaneMachine::strips(const LaneLoop& loop) {
@@ -173,8 +182,7 @@ void LaneMachine::strip(const LaneLoop& loop, std::span<const Segment> segments,
   if (++jumps_ % 64 == 0) look_for_interrupt();
   const bool sparse = segments.size() > 1 && count < few * static_cast<std::int64_t>(segments.size());
   if (sparse)
-    for (const Segment& s : segments)
-      for (std::int64_t e = 0; e < s.count; ++e) places()[s.first + e] = s.at.linear + e;
+    for (const Segment& s : segments) put_places(places(), s.first, s.at.linear, s.count);
   if (segments.size() == 1 && loop.has_passes) fetch_ahead(loop, segments[0].at.linear + count);
   code(loop.code, {&loop, count, segments, sparse});
 }
@@ -191,6 +199,10 @@ void LaneMachine::fetch_ahead(const LaneLoop& loop, std::int64_t linear) const {
 // Where elements of all accesses lie as far from one another everywhere, points are places in memory, and rows are
 // nothing.
 void LaneMachine::plain_strips(const LaneLoop& loop) {
+  for (std::size_t k = 0; k < loop.moves.size(); ++k) {
+    const LaneMove& move = loop.moves[k];
+    moving_[k] = {move.at, access_[move.access].from, program_.accesses[move.access].width};
+  }
   std::int64_t points = 0;
   auto flush = [&] {
     if (points > 0) code(loop.code, {&loop, points, {}, true});
@@ -198,18 +210,15 @@ void LaneMachine::plain_strips(const LaneLoop& loop) {
     look_for_interrupt();
   };
   auto run = [&](Run rest) {
-    const bool is_long = rest.size() >= long_run;
-    if (is_long) flush();
+    if (rest.size() >= long_run) {
+      flush();
+      return dense_strips(loop, rest);
+    }
     while (rest.lo < rest.hi) {
       const std::int64_t part = std::min(rest.size(), strip_length - points);
-      if (is_long) {
-        const Segment s{0, part, {rest.lo, part, 0, {}}};
-        strip(loop, {&s, 1}, part);
-      } else {
-        for (std::int64_t e = 0; e < part; ++e) places()[points + e] = rest.lo + e;
-        points += part;
-        if (points == strip_length) flush();
-      }
+      put_places(places(), points, rest.lo, part);
+      points += part;
+      if (points == strip_length) flush();
       rest.lo += part;
     }
   };
@@ -220,6 +229,18 @@ void LaneMachine::plain_strips(const LaneLoop& loop) {
     for (Run r : over.points->intervals().runs()) run(r);
   }
   flush();
+}
+
+void LaneMachine::dense_strips(const LaneLoop& loop, Run run) {
+  while (run.lo < run.hi) {
+    const std::int64_t part = std::min(run.size(), strip_length);
+    if (++jumps_ % 64 == 0) look_for_interrupt();
+    for (const Moving& moving : moving_.first(loop.moves.size())) at_[moving.at] = moving.from + run.lo * moving.width;
+    if (loop.has_passes) fetch_ahead(loop, run.lo + part);
+    const Segment s{0, part, {run.lo, part, 0, {}}};
+    code(loop.dense, {&loop, part, {&s, 1}, false});
+    run.lo += part;
+  }
 }
 
 bool LaneMachine::scalar_run(const LaneLoop& loop, const RowRun& run) {

@@ -55,6 +55,7 @@ void LaneMaker::strip_loop(const ViewStep& s) {
   settle_memory(made_.loops[mine]);
   settle_slots(made_.loops[mine]);
   note_passes(made_.loops[mine]);
+  settle_dense(made_.loops[mine]);
   alias_.clear();
   lanes_.clear();
   pending_.clear();
@@ -332,6 +333,7 @@ void LaneMaker::settle_memory(LaneLoop& loop) {
     for (LaneInstruction& i : code)
       if (i.kind == Kind::index && i.in.size() == 1 && i.in[0] == code[l].out) i.passes = !ever;
   }
+  defer_checks(loop);
   for (std::size_t s = 0; s < code.size(); ++s) {
     if (code[s].kind != Kind::store) continue;
     std::size_t p = s;
@@ -351,6 +353,23 @@ void LaneMaker::settle_memory(LaneLoop& loop) {
     if (!fine) continue;
     code[p].direct = true;
     code[p].access = code[s].access;
+  }
+}
+
+// Places that one loop alone reads by are looked at by it: one pass less over what may come from memory.
+void LaneMaker::defer_checks(LaneLoop& loop) {
+  for (LaneInstruction& i : loop.code) {
+    if (i.kind != Kind::index || !i.passes || made_.accesses[i.access].or_else) continue;
+    std::size_t uses = 0;
+    bool looks = true;
+    for (const LaneInstruction& user : loop.code)
+      for (std::size_t k = 0; k < user.in.size(); ++k) {
+        if (user.in[k] != i.out) continue;
+        ++uses;
+        looks &= user.gather || (user.kind == Kind::folds && k % 2 == 0 && k / 2 < loop.folds[user.number].size());
+      }
+    i.deferred = looks && uses == 1;
+    if (i.deferred) made_.registers[i.out].unchecked = i.access;
   }
 }
 
@@ -386,10 +405,30 @@ void LaneMaker::note_passes(LaneLoop& loop) const {
   int passes = 0;
   for (const LaneInstruction& i : loop.code) {
     loop.plain &= i.kind != Kind::coordinate && i.kind != Kind::store_whole;
-    passes += i.kind == Kind::kernel || i.kind == Kind::index || i.kind == Kind::gather;
+    passes += i.kind == Kind::kernel || (i.kind == Kind::index && !i.deferred) || i.kind == Kind::gather;
   }
   for (std::uint32_t a : loop.aligned) loop.plain &= !made_.accesses[a].or_else && !made_.accesses[a].by_number;
   loop.has_passes = passes > 1;
+}
+
+// Loads that leave elements in their field, and ops that write into theirs, whose stores have nothing left to do.
+void LaneMaker::settle_dense(LaneLoop& loop) {
+  if (!loop.plain) return;
+  for (const LaneInstruction& i : loop.code) {
+    if (i.kind == Kind::load && !i.copies) {
+      loop.moves.push_back({i.out, i.access});
+      continue;
+    }
+    const bool is_there =
+        i.kind == Kind::store && std::ranges::any_of(loop.code, [&](const LaneInstruction& made) {
+          return made.kind == Kind::kernel && made.direct && made.out == i.in[0] && made.access == i.access;
+        });
+    if (is_there) continue;
+    loop.dense.push_back(i);
+    if (i.kind != Kind::kernel || !i.direct) continue;
+    loop.moves.push_back({i.out, i.access});
+    loop.dense.back().direct = false;
+  }
 }
 
 }  // namespace taskspec

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "interp/host/row.hpp"
 #include "interp/host/view/lane_maker.hpp"
 #include "interp/host/view/machine.hpp"
 #include "ir/plan/extern_body.hpp"
@@ -23,7 +24,7 @@ class LaneBody final : public ViewBody {
                       program_.why_not_strip);
   }
 
-  std::size_t scratch_bytes() const override { return program_.scratch_bytes; }
+  std::size_t scratch_bytes() const override { return program_.scratch_bytes + LaneMachine::state_bytes(program_); }
   std::string_view form() const override { return why_not_strip_.empty() ? "strip" : "scalar"; }
   const std::string& why_not_strip() const override { return why_not_strip_; }
 
@@ -55,15 +56,16 @@ class ExternViewBody final : public ViewBody {
 
   bool run(const ViewRun& run, TaskContext& context) const override {
     try {
-      std::vector<std::byte*> fields;
-      for (const ViewMemory& view : run.views)
-        for (const ViewField& field : view.fields) fields.push_back(field.base);
-      std::vector<ExternView> views;
+      std::size_t count = 0;
+      for (const ViewMemory& view : run.views) count += view.fields.size();
+      Row<std::byte*> fields(count);
+      Row<ExternView> views(run.views.size());
       std::size_t first = 0;
-      for (const ViewMemory& view : run.views) {
+      for (std::size_t v = 0; v < run.views.size(); ++v) {
+        const ViewMemory& view = run.views[v];
         const PieceMemory memory = view.memory.box ? view.memory : PieceMemory::inside(*view.root);
-        views.push_back({view.points, view.root, std::span(fields).subspan(first, view.fields.size()), memory.box,
-                         memory.scattered});
+        for (std::size_t f = 0; f < view.fields.size(); ++f) fields[first + f] = view.fields[f].base;
+        views[v] = {view.points, view.root, fields.from(first, view.fields.size()), memory.box, memory.scattered};
         first += view.fields.size();
       }
       body_->run({views, run.inputs, run.outputs, run.output_elements, run.point});

@@ -126,7 +126,7 @@ class ViewCursor {
 
   Run last_{0, 0};
   std::int64_t counted_ = -1, before_ = 0;  // points before the run that begins there
-  std::size_t number_ = 0;  // of that run
+  std::size_t number_ = 0;                  // of that run
 };
 
 }  // namespace taskspec

@@ -1,0 +1,117 @@
+#include "bench/metg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+namespace taskspec::bench {
+
+double metg_kernel(std::int64_t iterations, double start) {
+  std::array<double, 8> x{};
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = start + 0.01 * static_cast<double>(k);
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    for (double& v : x) v = v * 0.999999 + 1e-6;
+    // Each iteration takes its time: none is done together with the next.
+    asm volatile("" : "+m"(x));
+  }
+  return x[0] + x[7];
+}
+
+namespace {
+
+constexpr double bar = 0.5;  // microseconds
+
+struct Point {
+  double granularity = 0, efficiency = 0;
+};
+
+struct Row {
+  std::string name;
+  MetgTime (*time)(const MetgCase&, std::int64_t, int);
+  bool native = true;     // its tasks are metg_kernel
+  std::int64_t part = 1;  // of iterations: those of others take so much longer
+  std::vector<std::pair<std::int64_t, MetgTime>> times = {};
+
+  // CPU seconds of an iteration, from tasks of many.
+  double iteration() const {
+    double least = 1e9;
+    for (const auto& [iterations, time] : times)
+      if (iterations * part >= 1024)
+        least =
+            std::min(least, time.whole_cpu / static_cast<double>(metg_columns * static_cast<std::size_t>(iterations)));
+    return least;
+  }
+  // Wall seconds of a step, in which each of two threads may do one task, and what of them tasks take.
+  std::vector<Point> points(double MetgTime::*part, double each) const {
+    std::vector<Point> made;
+    for (const auto& [iterations, time] : times)
+      made.push_back({time.*part, each * static_cast<double>(iterations) / (time.*part)});
+    return made;
+  }
+};
+
+// Where efficiency comes to a half, on the way down, between two sizes by their logarithms; none: it never does, or
+// never was beyond it.
+std::optional<double> crossing(const std::vector<Point>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Point &above = points[i - 1], &below = points[i];
+    if (above.efficiency < 0.5 || below.efficiency >= 0.5) continue;
+    const double part = (above.efficiency - 0.5) / (above.efficiency - below.efficiency);
+    return std::exp(std::log(above.granularity) + part * (std::log(below.granularity) - std::log(above.granularity)));
+  }
+  return std::nullopt;
+}
+
+double kernel_iteration() {
+  constexpr std::int64_t many = 20'000;
+  Repeats times;
+  volatile double sink = 0;
+  for (int i = 0; i < 20; ++i) times.add(measure([&] { sink = sink + metg_kernel(many, 1); }));
+  return times.min_cpu() / many;
+}
+
+std::string micro(std::optional<double> seconds) { return seconds ? fmt::format("{:.2f}", 1e6 * *seconds) : "-"; }
+
+}  // namespace
+
+bool metg(const Settings& settings, const std::string& part) {
+  const int repeats = settings.repeats > 0 ? settings.repeats : 12;
+  const MetgCase cases[] = {{"stencil_1d", {{0, 1}, {0, 1}}}, {"fft", {{0, 1}, {1, 0}}}, {"trivial", {{}, {}}}};
+  bool fine = true;
+  Table table({"two threads, width 2, us", "METG(50%) run", "with all", "of the bar", "an empty step, run", "the rest",
+               "CPU, all"});
+  const double kernel = kernel_iteration();
+  for (const MetgCase& what : cases) {
+    std::vector<Row> rows = {{"text, bodies of C++", metg_text_native},
+                             {"text, bodies of the language", metg_text, false, 16},
+                             {"oneTBB, graph run again; made and run", metg_tbb},
+                             {"OpenMP, made while run", metg_openmp}};
+    std::erase_if(rows, [&](const Row& row) { return row.name.find(part) == std::string::npos; });
+    for (std::int64_t size = 16384; size > 0; size /= 2)
+      for (Row& row : rows) {
+        const std::int64_t iterations = size / row.part;
+        if (iterations == 0) continue;
+        const MetgTime time = row.time(what, iterations, size > 2048 ? 2 : repeats);
+        if (time.whole > 0) row.times.emplace_back(iterations, time);
+      }
+    for (const Row& row : rows) {
+      if (row.times.empty()) continue;
+      const double each = row.native ? kernel : row.iteration();
+      const std::optional<double> run = crossing(row.points(&MetgTime::run, each)),
+                                  whole = crossing(row.points(&MetgTime::whole, each));
+      const bool ours = row.time == metg_text_native;
+      if (ours) fine &= run && 1e6 * *run <= bar;
+      const MetgTime& least = row.times.back().second;
+      table.add({fmt::format("{}: {}", what.name, row.name), micro(run), micro(whole),
+                 ours && run ? fmt::format("{:.2f}", 1e6 * *run / bar) : "", micro(least.run),
+                 micro(least.whole - least.run), micro(least.whole_cpu)});
+    }
+  }
+  fmt::print("METG(50%): the wall time of a step at which two threads do half of what they could\n{}\n", table.text());
+  return fine;
+}
+
+}  // namespace taskspec::bench

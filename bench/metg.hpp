@@ -1,0 +1,48 @@
+// The granularity of tasks at which two threads do half of what they could: METG(50%) of Task Bench's patterns, from a
+// text, beside the same loops in oneTBB and OpenMP.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/bench.hpp"
+
+namespace taskspec::bench {
+
+// Two columns, some hundred steps; step t of a column reads the stamps of step t - 1 that it depends on.
+struct MetgCase {
+  const char* name;                              // of the pattern
+  std::vector<std::vector<std::int64_t>> reads;  // by column: columns of the step before; empty: none
+};
+inline constexpr std::size_t metg_columns = 2, metg_steps = 1000;
+
+struct MetgCell {  // 16 bytes, what a task makes
+  double value = 0;
+  std::int64_t stamp = -1;  // step and column
+};
+
+// `iterations` of eight products and sums that wait for one another.
+double metg_kernel(std::int64_t iterations, double start);
+
+// Seconds of one step of all columns, each the least of several runs of metg_steps.
+struct MetgTime {
+  double run = 0;        // of what runs alone, where that can be told from the rest
+  double whole = 0;      // with all that makes it known to who runs it
+  double whole_cpu = 0;  // of all threads
+};
+struct MetgPeer {
+  std::string name;
+  MetgTime (*time)(const MetgCase& what, std::int64_t iterations, int repeats);
+};
+
+MetgTime metg_text_native(const MetgCase& what, std::int64_t iterations, int repeats);  // bodies are metg_kernel
+MetgTime metg_text(const MetgCase& what, std::int64_t iterations, int repeats);         // bodies of the language, too
+MetgTime metg_tbb(const MetgCase& what, std::int64_t iterations, int repeats);
+MetgTime metg_openmp(const MetgCase& what, std::int64_t iterations, int repeats);
+
+// The table, of rows that have `part` in their names; false beyond the bar. `taskspec bench regions:metg` prints it
+// alone, `regions:metgoneTBB` one contender of it.
+bool metg(const Settings& settings, const std::string& part);
+
+}  // namespace taskspec::bench
