@@ -172,10 +172,15 @@ Type write_type(RuleContext& c) {
   return Type::Kind::none;
 }
 
-Value run_write(HostContext& host, std::span<const Value> values) {
-  if (!host.is_seen()) return {};
-  write_text(values[0].string(), values[1].string());
+// The first of several replicas has written what comes before here: others may read it behind this.
+Value written(HostContext& host) {
+  if (host.replica) host.replica->agree(host.part, host.agreed++, {});
   return {};
+}
+
+Value run_write(HostContext& host, std::span<const Value> values) {
+  if (host.is_seen()) write_text(values[0].string(), values[1].string());
+  return written(host);
 }
 
 bool is_tensors(const Type& type) { return type.is(Type::Kind::list) && type.parts[0].is_tensor(); }
@@ -220,7 +225,7 @@ Value run_save(HostContext& host, std::span<const Value> values) {
     const Array array = contents(host, values[0]);
     if (host.is_seen()) save_array(array, path, values[2].string());
   }
-  return {};
+  return written(host);
 }
 
 // ---- save of a training ---------------------------------------------------------------------------
@@ -233,9 +238,9 @@ Type save_training_type(RuleContext& c) {
 }
 
 Value run_save_training(HostContext& host, std::span<const Value> values) {
-  if (!host.is_seen()) return {};
-  dynamic_cast<HasCheckpoint&>(*values[0].object()).save(host.interpreter->target(), values[1].string(), host.span);
-  return {};
+  if (host.is_seen())
+    dynamic_cast<HasCheckpoint&>(*values[0].object()).save(host.interpreter->target(), values[1].string(), host.span);
+  return written(host);
 }
 
 Type show_type(RuleContext& c) {
@@ -260,7 +265,7 @@ Value run_show(HostContext& host, std::span<const Value> values) {
   const std::string& path = values[1].string();
   ShowKind kind = *show_kind_of(values[2].string());
   Array array = contents(host, values[0]);
-  if (!host.is_seen()) return {};
+  if (!host.is_seen()) return written(host);
   if (path.empty())
     host.output(show_text(array, {host.screen.columns, host.screen.colour, kind}));
   else if (path.ends_with(".svg"))
@@ -269,7 +274,7 @@ Value run_show(HostContext& host, std::span<const Value> values) {
     save_array(show_pixels(array, kind), path);
   else
     throw failure("E7003", {}, "'" + path + "' names no form of a drawing; end it in .svg or .png");
-  return {};
+  return written(host);
 }
 
 constexpr Operand load_operands[] = {
