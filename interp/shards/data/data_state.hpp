@@ -11,7 +11,7 @@
 #pragma once
 #include <memory>
 
-#include "interp/shards/analysis/operation.hpp"
+#include "interp/shards/data/lane_stack.hpp"
 #include "interp/shards/data/movement.hpp"
 
 namespace taskspec {
@@ -45,18 +45,22 @@ class DataState {
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
   std::shared_ptr<const FoldMovement> reduce(Lane lane, KeyId key);
-  // The region goes, and its partitions.
+  // Before a region goes, with its partitions; before a partition goes: ids are given again.
   void forget(RegionId root);
+  void forget(PartitionId partition);
+
+  // A stack of more steps becomes a table.
+  static constexpr std::size_t deepest_stack = 32;
 
   const Counts& counts() const { return counts_; }
   std::size_t bytes() const;
 
  private:
-  struct Step;
   struct Tree;
   struct Decision;
   Tree& tree(RegionId root);
-  const Decision& decide(Lane lane, const Step& step);
+  const Decision& decide(Lane lane, const LaneStep& step);
+  Decision made(Tree& tree, std::uint32_t state, const LaneStep& step);
 
   const RegionForest& forest_;
   const KeyTable& keys_;
