@@ -10,7 +10,7 @@ namespace {
 
 using States = std::vector<std::unique_ptr<DataState>>;
 
-States states_of(const RegionForest& forest, const KeyTable& keys, std::size_t shards,
+States states_of(RegionForest& forest, const KeyTable& keys, std::size_t shards,
                  DataState::Plans plans = DataState::Plans::own) {
   States states;
   for (std::size_t shard = 0; shard < shards; ++shard)
@@ -155,6 +155,28 @@ TEST_CASE("[data] a stack that grows too deep becomes a table, and a region that
     CHECK(shard->bytes() < before / 10);
     CHECK_FALSE(shard->gather(lane, {r}));  // zeros again, everywhere
   }
+}
+
+TEST_CASE("[data] a partition that nobody names any more is held for what was written by its pieces") {
+  RegionForest forest;
+  const RegionId r = forest.add({"R", "r", Rect::of({9}), std::vector<RegionField>(1)});
+  KeyTable keys;
+  const States states = states_of(forest, keys, 3);
+  const Lane lane{r, 0};
+  {
+    const PartitionId thirds = blocks(forest, {r}, Point::of(3));
+    forest.retain(thirds);
+    for (const auto& state : states) state->write(lane, key_of(keys, forest, thirds, PointSharding::cyclic()));
+    forest.release(thirds, [](PartitionId) { CHECK(false); });
+  }
+  const auto moved = states[2]->gather(lane, {r});
+  REQUIRE(moved);
+  CHECK(moved->send.size() == 2);
+  CHECK(moved->receive.size() == 2);
+  // Another region takes its id: nothing of the old one is known there.
+  forest.remove(r);
+  REQUIRE(forest.add({"Q", "q", Rect::of({4}), std::vector<RegionField>(1)}) == r);
+  CHECK_FALSE(states[2]->gather(lane, {r}));
 }
 
 TEST_CASE("[data] one shard reads what all have written, and then all do") {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t steps = 14;
 
 struct Shard {
-  Shard(const DataProgram& program, Transport& transport, DataState::Plans plans = DataState::Plans::own)
+  Shard(DataProgram& program, Transport& transport, DataState::Plans plans = DataState::Plans::own)
       : program(program),
         collectives(transport),
         port(collectives),
@@ -128,7 +128,7 @@ struct Shard {
 std::size_t wrong_elements(const DataProgram& program, const std::vector<Memory>& before, std::uint64_t seed,
                            bool is_hostile) {
   auto run = [&](Transport& transport) {
-    const DataProgram replica(seed, steps);  // a forest is asked by one thread
+    DataProgram replica(seed, steps);  // a forest is asked by one thread
     Shard shard(replica, transport);
     for (std::size_t i = 0; i < replica.steps.size(); ++i) shard.run(replica.steps[i], before[i]);
     Bytes wrong;
@@ -225,7 +225,7 @@ bool is_same(const FoldMovement* a, const FoldMovement* b) {
 }
 
 struct Judged {
-  explicit Judged(const DataProgram& program) : versions(program) {
+  explicit Judged(DataProgram& program) : versions(program) {
     for (std::size_t shard = 0; shard < program.shards; ++shard)
       for (auto* states : {&own, &all})
         states->push_back(std::make_unique<DataState>(program.grown.forest, keys, program.shards, ShardId(shard),
@@ -295,7 +295,7 @@ TEST_CASE("[data] nothing is sent to whom has it, both ends mean the same, and t
   std::size_t parts = 0, forgotten = 0;
   for (const std::uint64_t seed : random_seeds(500, 10'000)) {
     CAPTURE(seed);
-    const DataProgram program(seed, steps);
+    DataProgram program(seed, steps);
     if (program.steps.empty()) continue;
     Judged judged(program);
     for (const DataStep& step : program.steps) {

@@ -67,6 +67,14 @@ struct DataState::Tree {
   }
   void forget(PartitionId partition, const KeyTable& keys);
 
+  void hold(RegionForest& forest, PartitionId partition) {
+    if (!partition.valid() || std::find(held.begin(), held.end(), partition) != held.end()) return;
+    forest.hold(partition);
+    held.push_back(partition);
+  }
+
+  std::uint64_t serial = 0;  // of the region
+  std::vector<PartitionId> held;
   LaneSteps steps;
   std::vector<State> states;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash;
@@ -77,14 +85,18 @@ struct DataState::Tree {
   TablePlans all;
 };
 
-DataState::DataState(const RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans)
+DataState::DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans)
     : forest_(forest), keys_(keys), shards_(shards), self_(self), plans_(plans) {}
 DataState::~DataState() = default;
 
 DataState::Tree& DataState::tree(RegionId root) {
   if (trees_.size() <= root.index()) trees_.resize(root.index() + 1);
   std::unique_ptr<Tree>& slot = trees_[root.index()];
-  if (!slot) slot = std::make_unique<Tree>(forest_, keys_, root, shards_, self_, counts_.touched);
+  if (slot && slot->serial != forest_.serial(root)) slot.reset();  // another region with that id
+  if (!slot) {
+    slot = std::make_unique<Tree>(forest_, keys_, root, shards_, self_, counts_.touched);
+    slot->serial = forest_.serial(root);
+  }
   return *slot;
 }
 
@@ -109,6 +121,12 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
   Movement movement;
   FoldMovement fold;
   Decision made;
+  if (step.has_key()) {
+    tree.hold(forest_, keys_[step.key].use.partition);
+    tree.hold(forest_, keys_[step.key].use.space.partition);
+  } else {
+    tree.hold(forest_, step.space.partition);
+  }
   if (plans_ == Plans::all) {
     HomeTable table = tree.table(at);
     if (is_fold)

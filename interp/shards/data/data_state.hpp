@@ -7,7 +7,8 @@
 //
 // A lane starts as zero on every shard. An element has a home: the shard that wrote it last; or it is everywhere, with
 // equal contents. What a shard has fetched it keeps until somebody writes there. An operation that finds a lane as an
-// equal one found it before gets what that one got, in O(1).
+// equal one found it before gets what that one got, in O(1). Partitions that operations name are held as long as their
+// region lives: by their pieces it is known who has what.
 #pragma once
 #include <memory>
 
@@ -30,8 +31,7 @@ class DataState {
     std::uint64_t touched = 0;           // points and pieces looked at
   };
 
-  DataState(const RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self,
-            Plans plans = Plans::own);
+  DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans = Plans::own);
   ~DataState();
 
   // What moves before the points of `key` read (in, inout). Null: nothing, here.
@@ -45,8 +45,9 @@ class DataState {
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
   std::shared_ptr<const FoldMovement> reduce(Lane lane, KeyId key);
-  // Before a region goes, with its partitions; before a partition goes: ids are given again.
+  // Before a region goes, or when it has gone; where nobody says so, it is seen by the serial.
   void forget(RegionId root);
+  // What is known by the pieces of that partition is known without them from now on.
   void forget(PartitionId partition);
 
   // A stack of more steps becomes a table.
@@ -62,7 +63,7 @@ class DataState {
   const Decision& decide(Lane lane, const LaneStep& step);
   Decision made(Tree& tree, std::uint32_t state, const LaneStep& step);
 
-  const RegionForest& forest_;
+  RegionForest& forest_;
   const KeyTable& keys_;
   const std::size_t shards_;
   const ShardId self_;
