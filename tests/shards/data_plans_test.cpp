@@ -179,6 +179,29 @@ TEST_CASE("[data] a partition that nobody names any more is held for what was wr
   CHECK_FALSE(states[2]->gather(lane, {r}));
 }
 
+TEST_CASE("[data] a lane is set to what a sequence of steps left behind, as if it had been taken") {
+  RegionForest forest;
+  const RegionId r = forest.add({"R", "r", Rect::of({64}), std::vector<RegionField>(2)});
+  const PartitionId owned = blocks(forest, {r}, Point::of(4)), ghost = halo(forest, owned, 1, HaloShape::box);
+  KeyTable keys;
+  const KeyId own_key = key_of(keys, forest, owned, PointSharding::cyclic()),
+              ghost_key = key_of(keys, forest, ghost, PointSharding::cyclic());
+  DataState state(forest, keys, 4, ShardId(1));
+  const Lane lane{r, 0}, other{r, 1};
+  const std::uint32_t entry = state.state(lane);
+  state.write(lane, own_key);
+  const std::uint32_t written = state.state(lane);
+  const auto moved = state.read(lane, ghost_key);
+  REQUIRE(moved);
+  CHECK(entry != written);
+  CHECK(state.state(lane) != written);  // the holders are a part of it
+  CHECK_FALSE(state.read(lane, ghost_key));
+  state.write(lane, own_key);
+  CHECK(state.state(lane) == written);
+  state.set_state(other, written);  // as a replay does
+  CHECK(state.read(other, ghost_key) == moved);
+}
+
 TEST_CASE("[data] one shard reads what all have written, and then all do") {
   RegionForest forest;
   const RegionId r = forest.add({"R", "r", Rect::of({10}), std::vector<RegionField>(1)});

@@ -4,6 +4,7 @@
 
 #include "interp/shards/data/own_plans.hpp"
 #include "interp/shards/data/table_plans.hpp"
+#include "ir/base/diag.hpp"
 
 namespace taskspec {
 
@@ -19,6 +20,7 @@ struct DataState::Tree {
   struct State {
     LaneStack stack;
     std::optional<OwnPlans::Homes> homes{};  // own ones, when somebody asks
+    bool is_gone = false;                    // with a partition
   };
 
   Tree(const RegionForest& forest, const KeyTable& keys, RegionId root, std::size_t shards, ShardId self,
@@ -100,10 +102,23 @@ DataState::Tree& DataState::tree(RegionId root) {
   return *slot;
 }
 
-const DataState::Decision& DataState::decide(Lane lane, const LaneStep& step) {
+std::uint32_t& DataState::state_of(Lane lane) {
   Tree& tree = this->tree(lane.root);
   if (tree.lanes.size() <= lane.field) tree.lanes.resize(lane.field + 1);
-  const std::uint32_t at = tree.lanes[lane.field];
+  return tree.lanes[lane.field];
+}
+
+std::uint32_t DataState::state(Lane lane) { return state_of(lane); }
+
+void DataState::set_state(Lane lane, std::uint32_t state) {
+  const Tree& tree = this->tree(lane.root);
+  if (state >= tree.states.size() || tree.states[state].is_gone) bug("a lane is set to a state that nobody knows");
+  state_of(lane) = state;
+}
+
+const DataState::Decision& DataState::decide(Lane lane, const LaneStep& step) {
+  Tree& tree = this->tree(lane.root);
+  const std::uint32_t at = state_of(lane);
   const std::uint64_t found = std::uint64_t{at} << 32 | tree.steps.of(step);
   auto known = tree.decisions.find(found);
   if (known == tree.decisions.end()) {
@@ -207,7 +222,7 @@ void DataState::Tree::forget(PartitionId partition, const KeyTable& keys) {
   // Their numbers are not given again, and nobody finds them any more.
   std::erase_if(by_hash, [&](const auto& known) { return is_touched(known.second); });
   for (std::uint32_t state = 0; state < states.size(); ++state)
-    if (is_touched(state)) states[state] = {};
+    if (is_touched(state)) states[state] = {{}, {}, true};
   std::erase_if(points, [&](const auto& known) {
     return names({.kind = LaneStep::Kind::read, .key = KeyId(known.first)}, partition, keys);
   });

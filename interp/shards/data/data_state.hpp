@@ -45,6 +45,10 @@ class DataState {
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
   std::shared_ptr<const FoldMovement> reduce(Lane lane, KeyId key);
+  // A lane as later steps find it: equal numbers, equal answers to all of them; numbers are the same on every shard. To
+  // be compared with, and set to, what a repeated sequence of steps began and ended with.
+  std::uint32_t state(Lane lane);
+  void set_state(Lane lane, std::uint32_t state);
   // Before a region goes, or when it has gone; where nobody says so, it is seen by the serial.
   void forget(RegionId root);
   // What is known by the pieces of that partition is known without them from now on.
@@ -60,6 +64,7 @@ class DataState {
   struct Tree;
   struct Decision;
   Tree& tree(RegionId root);
+  std::uint32_t& state_of(Lane lane);
   const Decision& decide(Lane lane, const LaneStep& step);
   Decision made(Tree& tree, std::uint32_t state, const LaneStep& step);
 
