@@ -26,7 +26,7 @@ std::optional<Injection> injection_of(std::string_view text) {
   return made;
 }
 
-ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, const RegionForest& forest, ShardOptions options)
+ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
     : data(forest, keys, group->network.shards(), self),
       group_(std::move(group)),
       options_(std::move(options)),

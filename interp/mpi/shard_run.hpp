@@ -23,7 +23,7 @@ struct ShardOptions {
 
 class ShardRun final : private Executor {
  public:
-  ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, const RegionForest& forest, ShardOptions options);
+  ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options);
   ~ShardRun() override;
 
   std::size_t shards() const { return collectives_.shards(); }

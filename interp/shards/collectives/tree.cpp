@@ -46,7 +46,8 @@ void put_nodes(Bytes& into, const MapShape& shape, Slice slice, std::span<const 
 class Tree {
  public:
   Tree(const MapShape& shape, std::size_t elements)
-      : fold_(fold_of(reduced_precision(shape.precision, shape.op), shape.op)),
+      : shape_(shape),
+        fold_(fold_of(reduced_precision(shape.precision, shape.op), shape.op)),
         elements_(elements),
         bytes_(elements * info(reduced_precision(shape.precision, shape.op)).bytes) {}
 
@@ -61,7 +62,7 @@ class Tree {
   Bytes value(Run node) const {
     if (node.size() == 0) {
       Bytes made(bytes_);
-      fold_.clear(made.data(), elements_);
+      reduce_rows(shape_.precision, shape_.op, nullptr, 0, elements_, made.data());  // of nothing: the host's
       return made;
     }
     if (const auto known = known_.find({node.lo, node.hi}); known != known_.end())
@@ -75,6 +76,7 @@ class Tree {
   }
 
  private:
+  MapShape shape_;
   Fold fold_;
   std::size_t elements_, bytes_;
   std::map<std::pair<std::int64_t, std::int64_t>, ByteView> known_;

@@ -1,203 +1,245 @@
 #include "interp/shards/data/data_state.hpp"
 
-#include "interp/shards/data/home_table.hpp"
+#include <algorithm>
+
+#include "interp/shards/data/own_plans.hpp"
+#include "interp/shards/data/table_plans.hpp"
+#include "ir/base/diag.hpp"
 
 namespace taskspec {
 
-struct DataState::Step {
-  enum class Kind : std::uint8_t { read, write, reduce, everywhere, gather, collect } kind{};
-  KeyId key{};
-  Space space{};
-  ShardId to{};
-  friend bool operator==(const Step&, const Step&) = default;
-};
-
 // What a step finds in a lane decides what moves, and how the lane is then.
 struct DataState::Decision {
-  std::uint32_t next = 0;
-  std::shared_ptr<const Movement> movement;
-  std::shared_ptr<const FoldMovement> fold;
+  std::uint32_t next = 0;  // state
+  std::shared_ptr<const Movement> movement{};
+  std::shared_ptr<const FoldMovement> fold{};
 };
 
-// Of one key: what its points take, as lists.
-struct KeyPieces {
-  std::vector<Intervals> by_shard;
-  struct OfPoint {
-    std::size_t shard;
-    Intervals runs;
-  };
-  std::vector<OfPoint> points;
-};
-
-namespace {
-
-KeyPieces pieces_of(const RegionForest& forest, const UseKey& key, std::size_t shards) {
-  KeyPieces made;
-  made.by_shard.resize(shards);
-  const std::int64_t size = key.domain.size();
-  for (std::int64_t point = 0; point < size; ++point) {
-    const Space space = key.use.at(key.domain.point(point));
-    const std::size_t shard = key.sharding.shard(point, size, shards).index();
-    made.points.push_back({shard, forest.points(space).as_intervals(forest.root(space))});
-    made.by_shard[shard] = made.by_shard[shard] | made.points.back().runs;
-  }
-  return made;
-}
-
-void add(std::vector<Movement::Part>& parts, std::size_t peer, const Intervals& runs) {
-  if (!runs.empty()) parts.push_back({ShardId(peer), runs});
-}
-
-}  // namespace
-
-// Of one region: all states that its lanes have been in, and what each step made of them.
+// Of one region: all states that its lanes have been in, and what each step made of them. State 0: all is everywhere.
 struct DataState::Tree {
-  std::vector<Step> steps;
-  std::vector<HomeTable> states;
-  std::unordered_map<std::uint64_t, Decision> decisions;  // by state and step
-  std::vector<std::uint32_t> lanes;                       // their present states, by field
-  std::unordered_map<std::uint32_t, KeyPieces> pieces;    // by key
+  struct State {
+    LaneStack stack;
+    std::optional<OwnPlans::Homes> homes{};  // own ones, when somebody asks
+    bool is_gone = false;                    // with a partition
+  };
 
-  std::uint32_t step(const Step& step) { return position(steps, step); }
-  std::uint32_t state(HomeTable state) { return position(states, state); }
-  template <class T>
-  static std::uint32_t position(std::vector<T>& all, const T& one) {
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i] == one) return static_cast<std::uint32_t>(i);
-    all.push_back(one);
-    return static_cast<std::uint32_t>(all.size() - 1);
+  Tree(const RegionForest& forest, const KeyTable& keys, RegionId root, std::size_t shards, ShardId self,
+       std::uint64_t& touched)
+      : own(forest, root, shards, self,
+            [&, shards, self](KeyId key) -> const KeyPoints& {
+              std::unique_ptr<KeyPoints>& slot = points[key.value];
+              if (!slot) slot = std::make_unique<KeyPoints>(forest, keys[key], shards, self, touched);
+              return *slot;
+            }),
+        all(forest, keys, root, shards, self) {
+    (void)state({});
   }
+
+  std::uint32_t state(LaneStack stack) {
+    const std::uint64_t hash = hash64(std::as_bytes(std::span(stack)));
+    const auto [begin, end] = by_hash.equal_range(hash);
+    for (auto known = begin; known != end; ++known)
+      if (states[known->second].stack == stack) return known->second;
+    states.push_back({std::move(stack)});
+    by_hash.emplace(hash, static_cast<std::uint32_t>(states.size() - 1));
+    return static_cast<std::uint32_t>(states.size() - 1);
+  }
+  std::vector<const LaneStep*> stack(std::uint32_t state) const {
+    std::vector<const LaneStep*> found;
+    for (const LaneStepId id : states[state].stack) found.push_back(&steps[id]);
+    return found;
+  }
+  const OwnPlans::Homes& homes(std::uint32_t at) {
+    if (!states[at].homes) {
+      OwnPlans::Homes made = own.own_homes(stack(at));
+      states[at].homes = std::move(made);
+    }
+    return *states[at].homes;
+  }
+  HomeTable table(std::uint32_t at) {
+    HomeTable table = all.first();
+    const std::vector<const LaneStep*> newest_first = stack(at);
+    for (auto step = newest_first.rbegin(); step != newest_first.rend(); ++step) all.apply(table, **step);
+    return table;
+  }
+  std::uint32_t state_of(HomeTable table) {
+    LaneStep step{.kind = LaneStep::Kind::table};
+    step.table = std::make_shared<const HomeTable>(std::move(table));
+    return state({steps.of(step)});
+  }
+  void forget(PartitionId partition, const KeyTable& keys);
+
+  void hold(RegionForest& forest, PartitionId partition) {
+    if (!partition.valid() || std::find(held.begin(), held.end(), partition) != held.end()) return;
+    forest.hold(partition);
+    held.push_back(partition);
+  }
+
+  std::uint64_t serial = 0;  // of the region
+  std::vector<PartitionId> held;
+  LaneSteps steps;
+  std::vector<State> states;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash;
+  std::unordered_map<std::uint64_t, Decision> decisions;                 // by state and step
+  std::vector<std::uint32_t> lanes;                                      // their present states, by field
+  std::unordered_map<std::uint32_t, std::unique_ptr<KeyPoints>> points;  // by key
+  OwnPlans own;
+  TablePlans all;
 };
 
-DataState::DataState(const RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans)
+DataState::DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans)
     : forest_(forest), keys_(keys), shards_(shards), self_(self), plans_(plans) {}
 DataState::~DataState() = default;
 
 DataState::Tree& DataState::tree(RegionId root) {
   if (trees_.size() <= root.index()) trees_.resize(root.index() + 1);
   std::unique_ptr<Tree>& slot = trees_[root.index()];
+  if (slot && slot->serial != forest_.serial(root)) slot.reset();  // another region with that id
   if (!slot) {
-    slot = std::make_unique<Tree>();
-    slot->states.emplace_back(forest_[root].extents.size(), shards_);
+    slot = std::make_unique<Tree>(forest_, keys_, root, shards_, self_, counts_.touched);
+    slot->serial = forest_.serial(root);
   }
   return *slot;
 }
 
-const DataState::Decision& DataState::decide(Lane lane, const Step& step) {
+std::uint32_t& DataState::state_of(Lane lane) {
   Tree& tree = this->tree(lane.root);
   if (tree.lanes.size() <= lane.field) tree.lanes.resize(lane.field + 1);
-  std::uint32_t& at = tree.lanes[lane.field];
-  const std::uint64_t found = std::uint64_t{at} << 32 | tree.step(step);
-  if (const auto known = tree.decisions.find(found); known != tree.decisions.end()) {
+  return tree.lanes[lane.field];
+}
+
+std::uint32_t DataState::state(Lane lane) { return state_of(lane); }
+
+void DataState::set_state(Lane lane, std::uint32_t state) {
+  const Tree& tree = this->tree(lane.root);
+  if (state >= tree.states.size() || tree.states[state].is_gone) bug("a lane is set to a state that nobody knows");
+  state_of(lane) = state;
+}
+
+const DataState::Decision& DataState::decide(Lane lane, const LaneStep& step) {
+  Tree& tree = this->tree(lane.root);
+  const std::uint32_t at = state_of(lane);
+  const std::uint64_t found = std::uint64_t{at} << 32 | tree.steps.of(step);
+  auto known = tree.decisions.find(found);
+  if (known == tree.decisions.end()) {
+    ++counts_.made;
+    known = tree.decisions.emplace(found, made(tree, at, step)).first;
+  } else {
     ++counts_.reused;
-    at = known->second.next;
-    return known->second;
   }
-  ++counts_.made;
-  HomeTable state = tree.states[at];
+  tree.lanes[lane.field] = known->second.next;
+  return known->second;
+}
+
+DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep& step) {
+  const bool is_fold = step.kind == LaneStep::Kind::reduce;
+  Movement movement;
+  FoldMovement fold;
   Decision made;
-  auto key_pieces = [&]() -> const KeyPieces& {
-    const auto known = tree.pieces.find(step.key.value);
-    if (known != tree.pieces.end()) return known->second;
-    return tree.pieces.emplace(step.key.value, pieces_of(forest_, keys_[step.key], shards_)).first->second;
-  };
-  auto move = [&](std::span<const Intervals> needs) {
-    Movement movement;
-    for (std::size_t to = 0; to < shards_; ++to) {
-      const std::vector<Intervals> missing = state.missing(to, needs[to]);
-      for (std::size_t from = 0; from < shards_; ++from) {
-        if (from == self_.index()) add(movement.send, to, missing[from]);
-        if (to == self_.index()) add(movement.receive, from, missing[from]);
-      }
+  if (step.has_key()) {
+    tree.hold(forest_, keys_[step.key].use.partition);
+    tree.hold(forest_, keys_[step.key].use.space.partition);
+  } else {
+    tree.hold(forest_, step.space.partition);
+  }
+  if (plans_ == Plans::all) {
+    HomeTable table = tree.table(at);
+    if (is_fold)
+      fold = tree.all.fold(table, step);
+    else if (step.holds())
+      movement = tree.all.move(table, step);
+    else
+      tree.all.apply(table, step);
+    made.next = tree.state_of(std::move(table));
+  } else {
+    made.next = tree.state(pushed(tree.states[at].stack, tree.steps.of(step), tree.steps, forest_, keys_));
+    const std::vector<const LaneStep*> stack = tree.stack(at);
+    if (is_fold)
+      fold = tree.own.reduce(stack, tree.homes(made.next), step.key);
+    else if (step.kind == LaneStep::Kind::read)
+      movement = tree.own.read(stack, tree.homes(at), step.key);
+    else if (step.kind == LaneStep::Kind::gather)
+      movement = tree.own.gather(stack, tree.homes(at), step.space);
+    else if (step.kind == LaneStep::Kind::collect)
+      movement = tree.own.collect(stack, tree.homes(at), step.space, step.to);
+    if (tree.states[made.next].stack.size() > deepest_stack) {
+      made.next = tree.state_of(tree.table(made.next));
+      tree.all.forget();
     }
-    for (std::size_t to = 0; to < shards_; ++to) state.hold(to, needs[to]);
-    if (movement.empty()) return;
+  }
+  if (!movement.empty()) {
     seal(movement, self_);
     made.movement = std::make_shared<const Movement>(std::move(movement));
-  };
-  auto points = [&] { return forest_.points(step.space).as_intervals(forest_.root(step.space)); };
-  switch (step.kind) {
-    case Step::Kind::read:
-      move(key_pieces().by_shard);
-      break;
-    case Step::Kind::write:
-      state.write(key_pieces().by_shard);
-      break;
-    case Step::Kind::everywhere:
-      state.everywhere(points());
-      break;
-    case Step::Kind::gather:
-      move(std::vector<Intervals>(shards_, points()));
-      break;
-    case Step::Kind::collect: {
-      std::vector<Intervals> needs(shards_);
-      needs[step.to.index()] = points();
-      move(needs);
-      break;
-    }
-    case Step::Kind::reduce: {
-      const KeyPieces& pieces = key_pieces();
-      for (const Intervals& taken : pieces.by_shard) state.contribute(taken);
-      FoldMovement fold;
-      const std::size_t self = self_.index();
-      for (std::size_t to = 0; to < shards_; ++to) {
-        FoldMovement::Outgoing out{ShardId(to), {}};
-        for (std::size_t point = 0; point < pieces.points.size(); ++point) {
-          const auto& of = pieces.points[point];
-          if (to != self && of.shard != self) continue;
-          const Intervals runs = of.runs & state.home(to);
-          if (runs.empty()) continue;
-          const auto number = static_cast<std::int64_t>(point);
-          if (to == self)
-            fold.steps.push_back({number, ShardId(of.shard), runs});
-          else
-            out.slices.push_back({number, runs});
-        }
-        if (!out.slices.empty()) fold.send.push_back(std::move(out));
-      }
-      for (std::size_t from = 0; from < shards_; ++from)
-        for (const FoldMovement::Step& step : fold.steps)
-          if (step.from == ShardId(from) && from != self) {
-            fold.receive_from.push_back(step.from);
-            break;
-          }
-      if (fold.empty()) break;
-      seal(fold, self_);
-      made.fold = std::make_shared<const FoldMovement>(std::move(fold));
-      break;
-    }
   }
-  made.next = at = tree.state(std::move(state));
-  return tree.decisions.emplace(found, std::move(made)).first->second;
+  if (!fold.empty()) {
+    seal(fold, self_);
+    made.fold = std::make_shared<const FoldMovement>(std::move(fold));
+  }
+  return made;
 }
 
 std::shared_ptr<const Movement> DataState::read(Lane lane, KeyId key) {
-  return decide(lane, {.kind = Step::Kind::read, .key = key}).movement;
+  if (keys_[key].by_owners) return nullptr;  // each shard reads what it holds
+  return decide(lane, {.kind = LaneStep::Kind::read, .key = key}).movement;
 }
-void DataState::write(Lane lane, KeyId key) { (void)decide(lane, {.kind = Step::Kind::write, .key = key}); }
+void DataState::write(Lane lane, KeyId key) { (void)decide(lane, {.kind = LaneStep::Kind::write, .key = key}); }
 void DataState::everywhere(Lane lane, const Space& space) {
-  (void)decide(lane, {.kind = Step::Kind::everywhere, .space = space});
+  (void)decide(lane, {.kind = LaneStep::Kind::everywhere, .space = space});
 }
 std::shared_ptr<const Movement> DataState::gather(Lane lane, const Space& space) {
-  return decide(lane, {.kind = Step::Kind::gather, .space = space}).movement;
+  return decide(lane, {.kind = LaneStep::Kind::gather, .space = space}).movement;
 }
 std::shared_ptr<const Movement> DataState::collect(Lane lane, const Space& space, ShardId to) {
-  return decide(lane, {.kind = Step::Kind::collect, .space = space, .to = to}).movement;
+  return decide(lane, {.kind = LaneStep::Kind::collect, .space = space, .to = to}).movement;
 }
 std::shared_ptr<const FoldMovement> DataState::reduce(Lane lane, KeyId key) {
-  return decide(lane, {.kind = Step::Kind::reduce, .key = key}).fold;
+  return decide(lane, {.kind = LaneStep::Kind::reduce, .key = key}).fold;
 }
+
+// ---- what goes ------------------------------------------------------------------------------------
 
 void DataState::forget(RegionId root) {
   if (root.index() < trees_.size()) trees_[root.index()].reset();
+}
+
+void DataState::forget(PartitionId partition) {
+  const RegionId root = forest_[partition].parent.root;
+  if (root.index() < trees_.size() && trees_[root.index()]) trees_[root.index()]->forget(partition, keys_);
+}
+
+void DataState::Tree::forget(PartitionId partition, const KeyTable& keys) {
+  auto is_named = [&](LaneStepId id) { return names(steps[id], partition, keys); };
+  auto is_touched = [&](std::uint32_t state) {
+    const LaneStack& stack = states[state].stack;
+    return std::any_of(stack.begin(), stack.end(), is_named);
+  };
+  for (std::uint32_t& lane : lanes)
+    if (is_touched(lane)) lane = state_of(table(lane));
+  std::erase_if(decisions, [&](const auto& decision) {
+    return is_named(static_cast<LaneStepId>(decision.first)) ||
+           is_touched(static_cast<std::uint32_t>(decision.first >> 32)) || is_touched(decision.second.next);
+  });
+  // Their numbers are not given again, and nobody finds them any more.
+  std::erase_if(by_hash, [&](const auto& known) { return is_touched(known.second); });
+  for (std::uint32_t state = 0; state < states.size(); ++state)
+    if (is_touched(state)) states[state] = {{}, {}, true};
+  std::erase_if(points, [&](const auto& known) {
+    return names({.kind = LaneStep::Kind::read, .key = KeyId(known.first)}, partition, keys);
+  });
+  all.forget();
 }
 
 std::size_t DataState::bytes() const {
   std::size_t bytes = sizeof *this;
   for (const auto& tree : trees_) {
     if (!tree) continue;
-    bytes += sizeof *tree;
-    for (const HomeTable& state : tree->states) bytes += state.bytes();
+    bytes += sizeof *tree + tree->steps.bytes() + tree->all.bytes();
+    for (const Tree::State& state : tree->states) {
+      bytes += sizeof state + state.stack.capacity() * sizeof(LaneStepId);
+      if (!state.homes) continue;
+      for (const IndexSpace& home : *state.homes) bytes += sizeof home + home.intervals().runs().size() * 24;
+    }
+    for (const auto& [key, points] : tree->points) bytes += points->bytes();
     for (const auto& [found, decision] : tree->decisions) {
       bytes += sizeof decision;
       if (decision.movement) bytes += taskspec::bytes(*decision.movement);

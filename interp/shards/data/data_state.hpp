@@ -7,11 +7,12 @@
 //
 // A lane starts as zero on every shard. An element has a home: the shard that wrote it last; or it is everywhere, with
 // equal contents. What a shard has fetched it keeps until somebody writes there. An operation that finds a lane as an
-// equal one found it before gets what that one got, in O(1).
+// equal one found it before gets what that one got, in O(1). Partitions that operations name are held as long as their
+// region lives: by their pieces it is known who has what.
 #pragma once
 #include <memory>
 
-#include "interp/shards/analysis/operation.hpp"
+#include "interp/shards/data/lane_stack.hpp"
 #include "interp/shards/data/movement.hpp"
 
 namespace taskspec {
@@ -30,8 +31,7 @@ class DataState {
     std::uint64_t touched = 0;           // points and pieces looked at
   };
 
-  DataState(const RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self,
-            Plans plans = Plans::own);
+  DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans = Plans::own);
   ~DataState();
 
   // What moves before the points of `key` read (in, inout). Null: nothing, here.
@@ -45,20 +45,30 @@ class DataState {
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
   std::shared_ptr<const FoldMovement> reduce(Lane lane, KeyId key);
-  // The region goes, and its partitions.
+  // A lane as later steps find it: equal numbers, equal answers to all of them; numbers are the same on every shard. To
+  // be compared with, and set to, what a repeated sequence of steps began and ended with.
+  std::uint32_t state(Lane lane);
+  void set_state(Lane lane, std::uint32_t state);
+  // Before a region goes, or when it has gone; where nobody says so, it is seen by the serial.
   void forget(RegionId root);
+  // What is known by the pieces of that partition is known without them from now on.
+  void forget(PartitionId partition);
+
+  // A stack of more steps becomes a table.
+  static constexpr std::size_t deepest_stack = 32;
 
   const Counts& counts() const { return counts_; }
   std::size_t bytes() const;
 
  private:
-  struct Step;
   struct Tree;
   struct Decision;
   Tree& tree(RegionId root);
-  const Decision& decide(Lane lane, const Step& step);
+  std::uint32_t& state_of(Lane lane);
+  const Decision& decide(Lane lane, const LaneStep& step);
+  Decision made(Tree& tree, std::uint32_t state, const LaneStep& step);
 
-  const RegionForest& forest_;
+  RegionForest& forest_;
   const KeyTable& keys_;
   const std::size_t shards_;
   const ShardId self_;

@@ -29,8 +29,8 @@ auto of_peer(const List& list, ShardId peer) {
 }
 
 // Of what several fields send, one mark for all of them.
-std::uint32_t joined(std::uint32_t mark, std::size_t field, std::uint32_t other) {
-  return (mark * 31 + static_cast<std::uint32_t>(field) * 0x9E37 + other) & ((std::uint32_t{1} << 24) - 1);
+std::uint32_t joined(std::uint32_t mark, std::uint32_t other) {
+  return (mark * 31 + other) & ((std::uint32_t{1} << 24) - 1);
 }
 
 std::uint32_t mark_of_peer(Movements fields, Parts parts, ShardId peer, std::span<const std::size_t> widths,
@@ -39,7 +39,7 @@ std::uint32_t mark_of_peer(Movements fields, Parts parts, ShardId peer, std::spa
   bytes = 0;
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->*parts, peer) : nullptr) {
-      mark = joined(mark, i, part->mark);
+      mark = joined(mark, part->mark);
       bytes += static_cast<std::size_t>(part->runs.size()) * widths[i];
     }
   return mark;
@@ -75,7 +75,7 @@ class Come {
       const auto& senders = fields[i]->receive_from;
       const auto found = std::lower_bound(senders.begin(), senders.end(), from_);
       if (found != senders.end() && *found == from_)
-        mark_ = joined(mark_, i, fields[i]->marks[static_cast<std::size_t>(found - senders.begin())]);
+        mark_ = joined(mark_, fields[i]->marks[static_cast<std::size_t>(found - senders.begin())]);
     }
   }
   const std::byte* next(DataPort& port, std::size_t field, std::size_t bytes, FunctionRef<void()> meanwhile) {
@@ -162,7 +162,7 @@ void send_contributions(DataPort& port, FoldMovements fields, std::span<const Pr
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const FoldMovement::Outgoing* out = fields[i] ? of_peer(fields[i]->send, peer) : nullptr;
       if (!out) continue;
-      mark = joined(mark, i, out->mark);
+      mark = joined(mark, out->mark);
       for (const FoldMovement::Slice& slice : out->slices) {
         const OwnBuffer buffer = own(i, slice.point);
         each_run_of_buffer(slice.runs, *buffer.piece, root, [&](Run run, std::int64_t place) {
