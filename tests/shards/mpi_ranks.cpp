@@ -77,10 +77,10 @@ class Program {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     auto is_time = [&] { return Clock::now() - begin >= std::chrono::microseconds(wanted_.microseconds); };
-    const bool lasts = wanted_.what != "calls" && wanted_.what != "diverge";
+    const bool lasts = wanted_.what != "calls" && wanted_.what != "diverge" && wanted_.what != "echo";
     for (std::uint64_t number = 1; lasts || number <= 300; ++number) {
       const bool is_here = group_.layout().rank == wanted_.who && group_.layout().here().front() == self_;
-      if (lasts && is_here && is_time()) happen();
+      if (lasts && is_here && number > 2 && is_time()) happen();
       arguments_.clear();
       const bool differs = wanted_.what == "diverge" && number == 212 && self_.index() == wanted_.who;
       arguments_.argument("domain").domain(Rect::of({differs ? 5 : 4}));
@@ -109,11 +109,18 @@ class Program {
   // What ends a rank.
   void happen() {
     const std::string& what = wanted_.what;
-    if (what == "kill" || what == "kill-compute" || what == "kill-other") ::raise(SIGKILL);
+    if (what == "kill") ::raise(SIGKILL);
     if (what == "fault") ::raise(SIGSEGV);
     if (what == "exit") std::exit(0);
     if (what == "stop") ::raise(SIGSTOP);
-    if (what == "hang")
+    if (what == "kill-waits" || what == "kill-computes")
+      std::thread([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        ::raise(SIGKILL);
+      }).detach();
+    if (what == "kill-computes")
+      for (;;) ++steps_;
+    if (what == "kill-waits" || what == "hang")
       for (;;) collectives_.transport().wait(1'000'000'000);
   }
 
@@ -179,6 +186,11 @@ int run_program(const Wanted& wanted, RankGroup& group) {
   return found ? 3 : wanted.what == "diverge" ? 3 : 0;
 }
 
+std::string first_of_input() {
+  char bytes[5] = "";
+  return std::fread(bytes, 1, 4, stdin) == 4 ? bytes : "";
+}
+
 int run(const Wanted& wanted) {
   auto opened = RankGroup::open(wanted.shards, wanted.ranks);
   if (!opened) {
@@ -196,10 +208,12 @@ int run(const Wanted& wanted) {
     status = again ? status | run_collectives(**again, 2) : 1;
     if (again) (*again)->close();
   } else {
+    if (wanted.what == "echo" && layout.rank == 0) std::printf("%.4s\n", first_of_input().c_str());
     status = run_program(wanted, group);
   }
-  if (layout.rank == 0) std::printf("%s: %zu shards, %zu ranks\n", wanted.what.c_str(), layout.shards, layout.ranks);
-  return status;
+  if (layout.rank == 0 && status == 0)
+    std::printf("%s: %zu shards, %zu ranks\n", wanted.what.c_str(), layout.shards, layout.ranks);
+  return std::fflush(stdout) == 0 ? status : 5;
 }
 
 }  // namespace

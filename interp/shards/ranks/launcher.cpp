@@ -92,9 +92,9 @@ struct Seen {
   int asked_to_end = 0;                          // a signal
 };
 
-class Run {
+class RanksRun {
  public:
-  Run(std::size_t ranks, CallNotes& notes) : ranks_(ranks), notes_(notes) {}
+  RanksRun(std::size_t ranks, CallNotes& notes) : ranks_(ranks), notes_(notes) {}
 
   bool start(const std::vector<std::string>& words) {
     name_ = "taskspec-" + std::to_string(::getpid()) + "-" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
@@ -279,7 +279,8 @@ int run_under_mpirun(std::size_t ranks, const std::vector<std::string>& argument
     say(one("E6002", std::move(what), std::move(help)));
     return failed;
   };
-  const std::string threads = "--shards " + std::to_string(ranks) + " runs as many shards in one process";
+  const std::string threads =
+      "--shards " + std::to_string(std::max<std::size_t>(ranks, 4)) + " runs that many shards in one process";
   if (ranks == 0) return refuse("a run has at least one rank", threads);
   if (mpi_module().empty()) return refuse("this program was built without MPI", threads);
   const std::string mpirun = find_mpirun();
@@ -287,7 +288,7 @@ int run_under_mpirun(std::size_t ranks, const std::vector<std::string>& argument
   std::optional<CallNotes> notes = CallNotes::make(ranks);
   if (!notes) return refuse("no memory can be shared with ranks: " + std::string(std::strerror(errno)), threads);
   std::fflush(nullptr);
-  Run run(ranks, *notes);
+  RanksRun run(ranks, *notes);
   if (!run.start(words_for_mpirun(mpirun, ranks, arguments)))
     return refuse("mpirun cannot be started: " + std::string(std::strerror(errno)), threads);
   return judge(run.watch(), *notes, say);
