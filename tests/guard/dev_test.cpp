@@ -144,3 +144,18 @@ TEST_CASE("dev builds the reader of models for programs that import one, and onl
     CHECK(read_file(tree.folder.path() / "asked").find("interp/import/taskspec-models") != std::string::npos);
   }
 }
+
+TEST_CASE("dev builds the module of ranks for programs that ask for ranks, and only then") {
+  Tree tree;
+  tree.folder.put("build/mpi_packages", "");
+  tree.script("bin/ninja", "echo \"$*\" >>asked; echo 'ninja: no work to do.'");
+  tree.programs(unit_fine, "true");
+  tree.folder.put("plain.task", "print(\"--ranks\")\n");
+  CHECK(tree.dev("run plain.task").code == 0);
+  CHECK(read_file(tree.folder.path() / "asked").find("taskspec-mpi") == std::string::npos);
+  for (const char* words : {"run plain.task --ranks 2", "run --ranks=2 plain.task"}) {
+    tree.folder.put("asked", "");
+    CHECK(tree.dev(words).code == 0);
+    CHECK(read_file(tree.folder.path() / "asked").find("interp/shards/taskspec-mpi.so") != std::string::npos);
+  }
+}

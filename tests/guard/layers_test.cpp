@@ -100,7 +100,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"onnx/", {"interp/import/onnx/read_model.cpp"}},
     {"google/protobuf/", {"interp/import/onnx/read_model.cpp", "interp/import/task_ir/", "bench/task_ir_text.cpp"}},
     {"CLI/", {"interp/cli/"}},
-    {"mpi", {"interp/shards/transport/mpi.cpp"}},
+    {"mpi", {"interp/shards/transport/mpi.cpp", "bench/metg_mpi.cpp"}},
     {"histedit", {"interp/repl/terminal.cpp"}},
     {"starpu", {"bench/"}},
     {"tbb/", {"bench/"}},

@@ -2,21 +2,16 @@
 
 #include <mpi.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <deque>
+#include <cstdio>
 #include <list>
-#include <mutex>
-#include <thread>
-#include <utility>
-
-#include "ir/base/diag.hpp"
+#include <stdexcept>
+#include <string>
 
 namespace taskspec {
 namespace {
 
 // Small messages have receives that wait for them; others are looked for.
-constexpr std::size_t control_bytes = 128;
+constexpr std::size_t small = 128;
 constexpr std::size_t posted_receives = 8;
 
 void check(int status, const char* what) {
@@ -24,181 +19,149 @@ void check(int status, const char* what) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw failure("E6002", {}, std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
+  throw std::runtime_error(std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-}  // namespace
-
-// One lock around every call: MPI is told that calls come one at a time.
-class MpiSession::End final : public Transport {
+class Port final : public MpiPort {
  public:
-  End() {
-    int rank = 0, ranks = 1;
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-    self_ = ShardId(static_cast<std::size_t>(rank));
-    ranks_ = static_cast<std::size_t>(ranks);
+  explicit Port(int threads_given) {
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &facts_.rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &facts_.ranks), "MPI_Comm_size");
+    facts_.may_change_threads = threads_given >= MPI_THREAD_SERIALIZED;
+    int* greatest = nullptr;
+    int is_known = 0;
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest), &is_known), "MPI_Comm_get_attr");
+    if (is_known) facts_.greatest_tag = *greatest;
+    // Errors are returned and told, and nobody else's messages come in between.
     for (MPI_Comm* made : {&control_, &bulk_}) {
       check(MPI_Comm_dup(MPI_COMM_WORLD, made), "MPI_Comm_dup");
       check(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     }
-    posted_.resize(posted_receives);
-    for (Posted& posted : posted_) post(posted);
+    for (std::size_t at = 0; at < posted_receives; ++at) post(at);
   }
 
-  ShardId self() const override { return self_; }
-  std::size_t shards() const override { return ranks_; }
+  Facts facts() const override { return facts_; }
 
-  void send(Message message) override {
-    const std::lock_guard lock(mutex_);
-    if (message.to == self_) return come_.push_back(std::move(message));
+  void send(int rank, int tag, std::vector<std::byte> bytes) override {
     Sent& sent = sent_.emplace_back();
-    put_message(sent.bytes, message);
-    const MPI_Comm to = sent.bytes.size() <= control_bytes ? control_ : bulk_;
-    check(MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE,
-                    static_cast<int>(message.to.index()), 0, to, &sent.request),
+    sent.bytes = std::move(bytes);
+    const MPI_Comm to = sent.bytes.size() <= small ? control_ : bulk_;
+    check(MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, rank, tag, to, &sent.request),
           "MPI_Isend");
   }
 
-  std::optional<Message> receive() override {
-    const std::lock_guard lock(mutex_);
-    if (come_.empty()) look();
-    if (come_.empty()) return std::nullopt;
-    std::optional<Message> first = std::move(come_.front());
-    come_.pop_front();
-    return first;
-  }
-
-  // MPI has nothing to sleep on. So: look for a while, give way to others, then sleep for a little at a time.
-  void wait(std::int64_t nanoseconds) override {
-    using Clock = std::chrono::steady_clock;
-    constexpr auto looks = std::chrono::microseconds(20), yields = std::chrono::microseconds(200);
-    const auto begin = Clock::now();
-    const bool has_a_core = ranks_ <= std::thread::hardware_concurrency();
-    for (;;) {
-      {
-        const std::lock_guard lock(mutex_);
-        if (come_.empty()) look();
-        if (!come_.empty() || std::exchange(is_awake_, false)) return;
-      }
-      const auto waited = Clock::now() - begin;
-      if (waited >= std::chrono::nanoseconds(nanoseconds)) return;
-      if (waited > yields)
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-      else if (!has_a_core || waited > looks)
-        std::this_thread::yield();
-    }
-  }
-
-  void wake() override {
-    const std::lock_guard lock(mutex_);
-    is_awake_ = true;
-  }
-
-  // mpirun ends all ranks when one dies.
-  std::optional<ShardId> lost() const override { return std::nullopt; }
-
-  void finish() {
-    for (bool is_done = false; !is_done;) {
-      const std::lock_guard lock(mutex_);
-      look();
-      is_done = sent_.empty();
-    }
-    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-    for (Posted& posted : posted_) {
-      MPI_Cancel(&posted.request);
-      MPI_Wait(&posted.request, MPI_STATUS_IGNORE);
-    }
-    MPI_Comm_free(&control_);
-    MPI_Comm_free(&bulk_);
-  }
-
- private:
-  struct Posted {
-    Bytes bytes = Bytes(control_bytes);
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
-
-  struct Sent {
-    Bytes bytes;
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
-
-  void post(Posted& posted) {
-    check(MPI_Irecv(posted.bytes.data(), static_cast<int>(control_bytes), MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
-                    control_, &posted.request),
-          "MPI_Irecv");
-  }
-
-  void read(ByteView bytes) {
-    Message message;
-    if (!get_message(bytes, message)) bug("what came from a rank is no message");
-    come_.push_back(std::move(message));
-  }
-
-  // Takes what has come, and lets go of what has left.
-  void look() {
-    for (Posted& posted : posted_) {
-      int is_there = 0, size = 0;
-      MPI_Status status;
-      check(MPI_Test(&posted.request, &is_there, &status), "MPI_Test");
-      if (!is_there) continue;
-      check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-      read(ByteView(posted.bytes).first(static_cast<std::size_t>(size)));
-      post(posted);
-    }
-    for (;;) {
-      int is_there = 0, size = 0;
-      MPI_Message found;
-      MPI_Status status;
-      check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, bulk_, &is_there, &found, &status), "MPI_Improbe");
-      if (!is_there) break;
-      check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-      Bytes bytes(static_cast<std::size_t>(size));
-      check(MPI_Mrecv(bytes.data(), size, MPI_BYTE, &found, MPI_STATUS_IGNORE), "MPI_Mrecv");
-      read(bytes);
-    }
+  bool look(const Sink& sink) override {
+    bool has_come = look_for_small(sink);
+    while (begin_large()) has_come = true;
+    has_come = take_large(sink) || has_come;
     std::erase_if(sent_, [](Sent& sent) {
       int is_done = 0;
       check(MPI_Test(&sent.request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
       return is_done != 0;
     });
+    return has_come;
   }
 
-  ShardId self_;
-  std::size_t ranks_ = 1;
+  bool have_all_come() override {
+    if (!sent_.empty()) return false;
+    if (meeting_ == MPI_REQUEST_NULL) check(MPI_Ibarrier(control_, &meeting_), "MPI_Ibarrier");
+    int is_done = 0;
+    check(MPI_Test(&meeting_, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+    return is_done != 0;
+  }
+
+  void finalise() override {
+    for (MPI_Request& request : requests_) {
+      MPI_Cancel(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&control_);
+    MPI_Comm_free(&bulk_);
+    check(MPI_Finalize(), "MPI_Finalize");
+  }
+
+  void abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
+
+ private:
+  struct Sent {
+    std::vector<std::byte> bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  struct Coming {
+    int tag = 0;
+    std::vector<std::byte> bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  void post(std::size_t at) {
+    check(MPI_Irecv(posted_[at], small, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, control_, &requests_[at]), "MPI_Irecv");
+  }
+
+  bool look_for_small(const Sink& sink) {
+    int count = 0, which[posted_receives];
+    MPI_Status statuses[posted_receives];
+    check(MPI_Testsome(posted_receives, requests_, &count, which, statuses), "MPI_Testsome");
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(which[i]);
+      int size = 0;
+      check(MPI_Get_count(&statuses[i], MPI_BYTE, &size), "MPI_Get_count");
+      sink(statuses[i].MPI_TAG, std::vector<std::byte>(posted_[at], posted_[at] + size));
+      post(at);
+    }
+    return count > 0;
+  }
+
+  bool begin_large() {
+    int is_there = 0, size = 0;
+    MPI_Message found;
+    MPI_Status status;
+    check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, bulk_, &is_there, &found, &status), "MPI_Improbe");
+    if (!is_there) return false;
+    check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+    // Its sender may compute just now: it comes when it comes.
+    Coming& coming = coming_.emplace_back();
+    coming.tag = status.MPI_TAG;
+    coming.bytes.resize(static_cast<std::size_t>(size));
+    check(MPI_Imrecv(coming.bytes.data(), size, MPI_BYTE, &found, &coming.request), "MPI_Imrecv");
+    return true;
+  }
+
+  bool take_large(const Sink& sink) {
+    bool has_come = false;
+    for (auto coming = coming_.begin(); coming != coming_.end();) {
+      int is_done = 0;
+      check(MPI_Test(&coming->request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (is_done) {
+        sink(coming->tag, std::move(coming->bytes));
+        coming = coming_.erase(coming);
+        has_come = true;
+      } else {
+        ++coming;
+      }
+    }
+    return has_come;
+  }
+
+  Facts facts_;
   MPI_Comm control_ = MPI_COMM_NULL, bulk_ = MPI_COMM_NULL;
-  std::mutex mutex_;
-  std::vector<Posted> posted_;
+  std::byte posted_[posted_receives][small];
+  MPI_Request requests_[posted_receives];
+  MPI_Request meeting_ = MPI_REQUEST_NULL;
   std::list<Sent> sent_;  // a request keeps its address
-  std::deque<Message> come_;
-  bool is_awake_ = false;
+  std::list<Coming> coming_;
 };
 
-MpiSession::MpiSession() = default;
-MpiSession::~MpiSession() = default;
-
-bool MpiSession::is_under_mpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
-
-void MpiSession::check_threads(int given) {
-  if (given < MPI_THREAD_SERIALIZED)
-    throw failure("E6002", {}, "this MPI library lets only one thread of a process call it");
-}
-
-std::unique_ptr<MpiSession> MpiSession::start() {
-  int given = MPI_THREAD_SINGLE;
-  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
-  check_threads(given);
-  std::unique_ptr<MpiSession> made(new MpiSession);
-  made->end_ = std::make_unique<End>();
-  return made;
-}
-
-Transport& MpiSession::transport() { return *end_; }
-
-void MpiSession::finish() {
-  end_->finish();
-  check(MPI_Finalize(), "MPI_Finalize");
-}
-
+}  // namespace
 }  // namespace taskspec
+
+extern "C" taskspec::MpiPort* taskspec_open_mpi(char* why, std::size_t size) {
+  try {
+    int given = MPI_THREAD_SINGLE;
+    taskspec::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
+    return new taskspec::Port(given);
+  } catch (const std::runtime_error& error) {
+    std::snprintf(why, size, "%s", error.what());
+    return nullptr;
+  }
+}

@@ -1,33 +1,41 @@
-// Ranks of MPI as shards: only built where Open MPI is found (option `mpi`).
+// MPI as bytes from process to process, one call at a time. It lives in a module of its own, `taskspec-mpi.so`, which
+// is loaded under mpirun alone: a program that is started without pays nothing for it, and is built without it.
 //
-//   const auto session = MpiSession::start();          // under mpirun alone
-//   Collectives collectives(session->transport());
-//   session->finish();
+//   const auto port = load_mpi();
+//   port->send(1, tag, bytes);
+//   port->look([](int tag, std::vector<std::byte> bytes) { ... });
+//
+// Whatever goes wrong comes as std::runtime_error, in the words of MPI.
 #pragma once
-#include <memory>
-
-#include "interp/shards/transport/transport.hpp"
+#include <cstddef>
+#include <functional>
+#include <vector>
 
 namespace taskspec {
 
-class MpiSession {
+class MpiPort {
  public:
-  // This process was started by mpirun: otherwise its start-up is not to be paid.
-  static bool is_under_mpirun();
-  static std::unique_ptr<MpiSession> start();
-  // Throws Error E6002 where the library gives so little thread support; start() does so, too.
-  static void check_threads(int given);
-  ~MpiSession();
-  MpiSession(const MpiSession&) = delete;
+  // What MPI said when it was initialised.
+  struct Facts {
+    int rank = 0, ranks = 1;
+    bool may_change_threads = false;  // any thread may call, one at a time
+    long greatest_tag = 0;
+  };
+  using Sink = std::function<void(int tag, std::vector<std::byte> bytes)>;
 
-  Transport& transport();
-  // All that was sent has left; every rank comes to this.
-  void finish();
-
- private:
-  class End;
-  MpiSession();
-  std::unique_ptr<End> end_;
+  virtual ~MpiPort() = default;
+  virtual Facts facts() const = 0;
+  virtual void send(int rank, int tag, std::vector<std::byte> bytes) = 0;  // never waits
+  // Takes what has come, and lets go of what has left; true if there was something.
+  virtual bool look(const Sink& sink) = 0;
+  // All ranks have come to this, and all that was sent from here has left. Never waits: to be asked until it is so.
+  virtual bool have_all_come() = 0;
+  virtual void finalise() = 0;         // may wait for the others
+  virtual void abort(int status) = 0;  // ends the processes of all ranks
 };
+
+// The one function of the module; loaded once. Null, and why, where MPI cannot be initialised.
+inline constexpr const char* mpi_module_entry = "taskspec_open_mpi";
+using OpenMpi = MpiPort* (*)(char* why, std::size_t size);
 
 }  // namespace taskspec

@@ -1,0 +1,279 @@
+#include "interp/shards/transport/ranks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "ir/base/diag.hpp"
+
+namespace taskspec {
+namespace {
+
+// Even tags carry messages of shards, odd ones what ranks say to one another; above that the number of the network.
+constexpr int words_of_ranks = 1;
+int tag_of(std::uint32_t network, int kind) { return static_cast<int>(network << 1) | kind; }
+
+// What MPI refuses cannot be mended here.
+template <class F>
+auto in_words_of_mpi(F&& f) {
+  try {
+    return f();
+  } catch (const std::runtime_error& error) {
+    throw failure("E6002", {}, error.what());
+  }
+}
+
+// MPI has nothing to sleep on. So: look for a while, where every shard has a core; then give way to others; then sleep,
+// longer the longer nothing has come.
+void pause(std::chrono::nanoseconds waited, bool has_a_core) {
+  using namespace std::chrono_literals;
+  if (waited >= 200us)
+    std::this_thread::sleep_for(std::clamp<std::chrono::nanoseconds>(waited / 16, 50us, 1ms));
+  else if (!has_a_core || waited >= 20us)
+    std::this_thread::yield();
+}
+
+}  // namespace
+
+class RankNetwork::End final : public Transport {
+ public:
+  End(RankNetwork& network, ShardId self) : network_(network), self_(self) {}
+
+  ShardId self() const override { return self_; }
+  std::size_t shards() const override { return network_.layout_.shards; }
+
+  void send(Message message) override {
+    const ShardId to = message.to;
+    if (const auto& end = network_.ends_[to.index()]) return end->put(std::move(message));
+    Bytes bytes;
+    put_message(bytes, message);
+    const std::lock_guard lock(network_.line_mutex_);
+    in_words_of_mpi([&] {
+      network_.line_->port->send(static_cast<int>(network_.layout_.rank_of(to)), tag_of(network_.number_, 0),
+                                 std::move(bytes));
+    });
+  }
+
+  // All that has come is taken at once, so that the lock is taken once for many messages.
+  std::optional<Message> receive() override {
+    if (taken_.empty()) take_come();
+    if (taken_.empty() && network_.line_) {
+      // Who finds another one looking need not look as well.
+      if (const std::unique_lock line(network_.line_mutex_, std::try_to_lock); line) network_.look_locked();
+      take_come();
+    }
+    if (taken_.empty()) return std::nullopt;
+    std::optional<Message> first = std::move(taken_.front());
+    taken_.pop_front();
+    return first;
+  }
+
+  void wait(std::int64_t nanoseconds) override {
+    if (!taken_.empty()) return;
+    // Not by deadlines that run over: who waits "for ever" says so with a very large number.
+    constexpr std::int64_t longest = 1'000'000'000'000'000;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto end = begin + std::chrono::nanoseconds(std::min(nanoseconds, longest));
+    while (!is_over()) {
+      if (std::chrono::steady_clock::now() >= end) break;
+      if (network_.line_ && network_.try_to_lead(*this))
+        lead(begin, end);
+      else
+        sleep_until(end);
+    }
+    if (network_.line_) network_.leave(*this);
+    const std::lock_guard lock(mutex_);
+    is_awake_ = false;
+  }
+
+  void wake() override {
+    {
+      const std::lock_guard lock(mutex_);
+      is_awake_ = true;
+    }
+    changed_.notify_one();
+  }
+
+  std::optional<ShardId> lost() const override {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+  }
+
+  void put(Message message) {
+    bool was_empty;
+    {
+      const std::lock_guard lock(mutex_);
+      was_empty = come_.empty();
+      come_.push_back(std::move(message));
+    }
+    if (was_empty) changed_.notify_one();
+  }
+
+  void lose(ShardId shard) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!lost_) lost_ = shard;
+      is_awake_ = true;
+    }
+    changed_.notify_one();
+  }
+
+  // Nobody looks at MPI any more: this one may.
+  void offer_lead() {
+    {
+      const std::lock_guard lock(mutex_);
+      may_lead_ = true;
+    }
+    changed_.notify_one();
+  }
+
+ private:
+  void take_come() {
+    const std::lock_guard lock(mutex_);
+    std::swap(taken_, come_);
+  }
+  bool is_over() const {
+    const std::lock_guard lock(mutex_);
+    return !come_.empty() || is_awake_;
+  }
+  void sleep_until(std::chrono::steady_clock::time_point end) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, end, [&] { return !come_.empty() || is_awake_ || may_lead_; });
+    may_lead_ = false;
+  }
+  void lead(std::chrono::steady_clock::time_point begin, std::chrono::steady_clock::time_point end) {
+    while (!is_over()) {
+      {
+        const std::lock_guard line(network_.line_mutex_);
+        network_.look_locked();
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (is_over() || now >= end) break;
+      pause(now - begin, network_.layout_.shards <= std::thread::hardware_concurrency());
+    }
+    network_.stop_leading(*this);
+  }
+
+  RankNetwork& network_;
+  const ShardId self_;
+  std::deque<Message> taken_;  // of the shard's own thread
+  mutable std::mutex mutex_;   // of all below
+  std::condition_variable changed_;
+  std::deque<Message> come_;
+  std::optional<ShardId> lost_;
+  bool is_awake_ = false, may_lead_ = false;
+};
+
+RankNetwork::RankNetwork(const RankLayout& layout, MpiLine* line) : layout_(layout), line_(line) {
+  ends_.resize(layout.shards);
+  for (const ShardId shard : layout.here()) ends_[shard.index()] = std::make_unique<End>(*this, shard);
+  if (!line_) return;
+  number_ = ++line_->networks;
+  ++line_->open_networks;
+  for (auto& [tag, bytes] : std::exchange(line_->early, {})) take(tag, std::move(bytes));
+}
+
+RankNetwork::~RankNetwork() = default;
+
+Transport& RankNetwork::at(ShardId shard) { return *ends_[shard.index()]; }
+
+void RankNetwork::lose(ShardId shard) {
+  for (const std::unique_ptr<End>& end : ends_)
+    if (end && end->self() != shard) end->lose(shard);
+}
+
+void RankNetwork::send_to_rank(std::size_t rank, Bytes bytes) {
+  const std::lock_guard lock(line_mutex_);
+  if (rank == layout_.rank) {
+    if (heard_) heard_(std::move(bytes));
+    return;
+  }
+  in_words_of_mpi(
+      [&] { line_->port->send(static_cast<int>(rank), tag_of(number_, words_of_ranks), std::move(bytes)); });
+}
+
+void RankNetwork::on_rank_message(std::function<void(Bytes)> heard) {
+  const std::lock_guard lock(line_mutex_);
+  heard_ = std::move(heard);
+}
+
+void RankNetwork::look() {
+  const std::lock_guard lock(line_mutex_);
+  look_locked();
+}
+
+void RankNetwork::wake_all() {
+  for (const std::unique_ptr<End>& end : ends_)
+    if (end) end->wake();
+}
+
+bool RankNetwork::look_locked() {
+  if (!line_) return false;
+  return in_words_of_mpi(
+      [&] { return line_->port->look([this](int tag, Bytes bytes) { take(tag, std::move(bytes)); }); });
+}
+
+void RankNetwork::take(int tag, Bytes bytes) {
+  const auto network = static_cast<std::uint32_t>(tag) >> 1;
+  if (network < number_) return;  // the last words of one that is over
+  if (network > number_) {
+    line_->early.push_back({tag, std::move(bytes)});
+    return;
+  }
+  if (tag & words_of_ranks) {
+    if (heard_) heard_(std::move(bytes));
+    return;
+  }
+  Message message;
+  if (!get_message(bytes, message) || message.to.index() >= ends_.size() || !ends_[message.to.index()])
+    bug("what came from a rank is no message for a shard that is here");
+  ends_[message.to.index()]->put(std::move(message));
+}
+
+bool RankNetwork::try_to_lead(End& end) {
+  const std::lock_guard lock(lead_mutex_);
+  if (!std::exchange(is_led_, true)) return true;
+  if (std::find(waiting_.begin(), waiting_.end(), &end) == waiting_.end()) waiting_.push_back(&end);
+  return false;
+}
+
+void RankNetwork::stop_leading(End& end) {
+  const std::lock_guard lock(lead_mutex_);
+  is_led_ = false;
+  std::erase(waiting_, &end);
+  if (!waiting_.empty()) waiting_.front()->offer_lead();
+}
+
+// It waits no longer. If it was just asked to lead, another one is.
+void RankNetwork::leave(End& end) {
+  const std::lock_guard lock(lead_mutex_);
+  std::erase(waiting_, &end);
+  if (!is_led_ && !waiting_.empty()) waiting_.front()->offer_lead();
+}
+
+void RankNetwork::finish() {
+  if (!line_) return;
+  const auto begin = std::chrono::steady_clock::now();
+  for (;;) {
+    {
+      const std::lock_guard lock(line_mutex_);
+      look_locked();
+      if (in_words_of_mpi([&] { return line_->port->have_all_come(); })) {
+        --line_->open_networks;
+        return;
+      }
+    }
+    pause(std::chrono::steady_clock::now() - begin, layout_.ranks <= std::thread::hardware_concurrency());
+  }
+}
+
+void RankNetwork::abort(int status) {
+  if (line_) line_->port->abort(status);
+  std::_Exit(status);
+}
+
+}  // namespace taskspec

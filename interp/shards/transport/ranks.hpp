@@ -1,0 +1,73 @@
+// Shards of one process, as threads, and by a port of MPI those of other processes. Messages between shards of a
+// process are moved; the others become bytes. Without a port all shards are here.
+//
+//   RankNetwork network({.shards = 4, .ranks = 1, .rank = 0}, nullptr);
+//   network.at(ShardId(2)).send(...)     // each end is used by the thread of its shard
+//
+// Of the shards of a process that wait, one looks at MPI for all of them, and the rest sleep; who stops looking passes
+// that on. Many shards on few cores do not spin.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "interp/shards/transport/mpi.hpp"
+#include "interp/shards/transport/rank_layout.hpp"
+#include "interp/shards/transport/transport.hpp"
+
+namespace taskspec {
+
+// MPI is initialised once for a process and serves one network after the other. Networks are told apart by number, and
+// what comes for a later one waits here.
+struct MpiLine {
+  std::unique_ptr<MpiPort> port;
+  std::uint32_t networks = 0;       // begun so far
+  std::uint32_t open_networks = 0;  // not finished: others count on this process
+  struct Early {
+    int tag;
+    Bytes bytes;
+  };
+  std::deque<Early> early;
+};
+
+class RankNetwork {
+ public:
+  RankNetwork(const RankLayout& layout, MpiLine* line);
+  ~RankNetwork();
+
+  const RankLayout& layout() const { return layout_; }
+  Transport& at(ShardId shard);  // one that is here
+  void lose(ShardId shard);      // its thread has ended early: all others here hear of it
+
+  // What a rank says to another, beside the shards. Told on the thread that looks, with the network locked.
+  void send_to_rank(std::size_t rank, Bytes bytes);
+  void on_rank_message(std::function<void(Bytes)> heard);
+  void look();  // takes what has come from other ranks: for who watches while all shards compute
+  void wake_all();
+
+  // All ranks have come to this, and nothing is under way. Called by one thread, when the shards are done.
+  void finish();
+  [[noreturn]] void abort(int status);  // of all ranks
+
+ private:
+  class End;
+  bool look_locked();
+  void take(int tag, Bytes bytes);
+  bool try_to_lead(End& end);
+  void stop_leading(End& end);
+  void leave(End& end);
+
+  const RankLayout layout_;
+  MpiLine* const line_;
+  std::uint32_t number_ = 0;
+  std::vector<std::unique_ptr<End>> ends_;  // by shard; null: on another rank
+  std::mutex line_mutex_;                   // of the line, and of what follows
+  std::function<void(Bytes)> heard_;
+  std::mutex lead_mutex_;  // of what follows
+  bool is_led_ = false;
+  std::vector<End*> waiting_;  // to lead
+};
+
+}  // namespace taskspec

@@ -1,0 +1,333 @@
+// Shards on ranks, through a small program (mpi_ranks.cpp) that is started as a person would: what they compute, and
+// how a run ends in which a rank dies, hangs, leaves or differs. Each ends with one message and leaves no process
+// behind.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "interp/shards/ranks/call_notes.hpp"
+#include "interp/shards/ranks/rank_process.hpp"
+#include "interp/shards/ranks/watchdog.hpp"
+#include "ir/base/text.hpp"
+#include "tests/shards/networks.hpp"
+#include "tests/unit/errors.hpp"
+#include "tests/unit/random_cases.hpp"
+
+// What no sanitizer knows from the inside: MPI's own threads.
+#if defined(TASKSPEC_HAS_MPI) && !defined(__SANITIZE_THREAD__)
+#define TASKSPEC_TEST_RANKS 1
+#else
+#define TASKSPEC_TEST_RANKS 0
+#endif
+
+using namespace taskspec;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Beside this program, or below it.
+std::string ranks_program() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* place : {"mpi_ranks", "shards/mpi_ranks"})
+    if (fs::exists(here / place)) return (here / place).string();
+  return {};
+}
+
+std::string file_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Each run has a mark in its environment, which all of its processes inherit.
+std::string new_mark() {
+  static std::atomic<int> count{0};
+  return "TASKSPEC_TEST_RUN=" + std::to_string(::getpid()) + "-" + std::to_string(++count) + ".";
+}
+
+std::vector<pid_t> processes_of(const std::string& mark) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const pid_t process = std::atoi(entry.path().filename().c_str());
+    if (process > 0 && file_of(entry.path() / "environ").find(mark) != std::string::npos) found.push_back(process);
+  }
+  return found;
+}
+
+pid_t process_of(const std::string& mark, const char* name) {
+  for (const pid_t process : processes_of(mark)) {
+    std::error_code none;
+    const fs::path program = fs::read_symlink("/proc/" + std::to_string(process) + "/exe", none);
+    if (program.filename() == name) return process;
+  }
+  return 0;
+}
+
+struct Outcome {
+  int status = -1;  // 128 + the signal that ended it
+  std::string out, err;
+  std::size_t left = 0;  // processes that outlived it
+};
+
+using Happens = std::function<void(pid_t starter, const std::string& mark)>;
+
+// Long enough for a machine that does much else; who takes longer hangs.
+constexpr auto hangs_after = std::chrono::seconds(60);
+
+template <class Done>
+bool comes_true(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + hangs_after;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+std::string text_in(int memory) {
+  std::string text(static_cast<std::size_t>(::lseek(memory, 0, SEEK_END)), '\0');
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(memory, text.data(), text.size(), 0))));
+  ::close(memory);
+  return text;
+}
+
+Outcome run_ranks(const std::string& words, const Happens& happens = {}) {
+  const std::string mark = new_mark(), program = ranks_program();
+  const int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
+  const std::string command = words.find("$0") == std::string::npos ? "exec \"$0\" " + words : words;
+  // Those who are told of leaks by a sanitizer need not hear of MPI's.
+  const char* const old = std::getenv("ASAN_OPTIONS");
+  const std::string options = "ASAN_OPTIONS=" + std::string(old ? old : "") + ":detect_leaks=0";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(::open("/dev/null", O_RDONLY), 0);
+    ::dup2(out, 1);
+    ::dup2(err, 2);
+    ::execl("/usr/bin/env", "env", mark.c_str(), options.c_str(), "/bin/sh", "-c", command.c_str(), program.c_str(),
+            nullptr);
+    ::_exit(127);
+  }
+  if (happens) happens(child, mark);
+  int status = 0;
+  if (!comes_true([&] { return ::waitpid(child, &status, WNOHANG) == child; })) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+  }
+  Outcome outcome;
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  // The system takes a moment to take down those that were killed.
+  comes_true([&] { return processes_of(mark).empty(); });
+  for (const pid_t process : processes_of(mark)) {
+    ++outcome.left;
+    ::kill(process, SIGKILL);
+  }
+  outcome.out = text_in(out);
+  outcome.err = text_in(err);
+  return outcome;
+}
+
+// Runs wait more than they compute: all at once.
+std::vector<Outcome> run_all(const std::vector<std::pair<std::string, Happens>>& runs) {
+  std::vector<Outcome> outcomes(runs.size());
+  std::vector<std::thread> threads;
+  for (std::size_t at = 0; at < runs.size(); ++at)
+    threads.emplace_back([&, at] { outcomes[at] = run_ranks(runs[at].first, runs[at].second); });
+  for (std::thread& thread : threads) thread.join();
+  return outcomes;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("[ranks] shard k lives on rank floor(k*R/S), and no rank is without one") {
+  for (std::size_t shards = 1; shards <= 16; ++shards)
+    for (std::size_t ranks = 1; ranks <= shards; ++ranks) {
+      std::vector<std::size_t> seen;
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        const RankLayout layout{shards, ranks, rank};
+        CHECK_FALSE(layout.here().empty());
+        for (const ShardId shard : layout.here()) {
+          CHECK(layout.rank_of(shard) == shard.index() * ranks / shards);
+          seen.push_back(shard.index());
+        }
+      }
+      REQUIRE(seen.size() == shards);
+      CHECK(std::is_sorted(seen.begin(), seen.end()));
+    }
+}
+
+TEST_CASE("[ranks] without mpirun all shards are threads of this process, four if nobody says how many") {
+  auto group = RankGroup::open(0, std::nullopt);
+  REQUIRE(group);
+  CHECK((*group)->layout().shards == 4);
+  CHECK((*group)->layout().here().size() == 4);
+  CHECK_FALSE((*group)->notes_calls());
+  std::vector<std::thread> threads;
+  std::atomic<int> ended{0};
+  for (const ShardId shard : (*group)->layout().here())
+    threads.emplace_back([&, shard] {
+      Collectives collectives((*group)->transport(shard));
+      bool is_open = false;
+      collectives.barrier({Purpose::fence, 1}, [&] { is_open = true; });
+      poll_until(collectives, [&] { return is_open; });
+      ++ended;
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(ended == 4);
+  (*group)->close();
+}
+
+TEST_CASE("[ranks] an MPI that lets one thread call it, or has few tags, is refused") {
+  auto said = [](MpiPort::Facts facts) { return error_of([&] { fit_facts(facts); }); };
+  const long enough = (1L << 31) - 1;
+  CHECK(said({0, 2, false, enough}) == "E6002 this MPI library lets only one thread of a process call it");
+  CHECK(said({0, 2, true, 32767}) == "E6002 this MPI library has tags up to 32767, and shards need 2147483647");
+  CHECK_NOTHROW(fit_facts({0, 2, true, enough}));
+}
+
+TEST_CASE("[ranks] notes of calls are read by who shares them; the last word is one rank's") {
+  auto notes = CallNotes::make(3);
+  REQUIRE(notes);
+  CHECK(text_of(notes->rank(1).call()) == "; it has made no call");
+  auto theirs = CallNotes::at(::dup(notes->descriptor()));
+  REQUIRE(theirs);
+  CHECK(theirs->ranks() == 3);
+  theirs->rank(1).note(7, "launch step", "");
+  CHECK(text_of(notes->rank(1).call()) == "; last call seen 7 'launch step'");
+  theirs->rank(1).note(212, "launch " + std::string(200, 'x'), "f.task:31");
+  theirs->rank(1).note(211, "fill a", "f.task:1");  // of a shard that is behind
+  CHECK(text_of(notes->rank(1).call()) == "; last call seen 212 'launch " + std::string(56, 'x') + "' (f.task:31)");
+  CHECK_FALSE(notes->has_last_word());
+  CHECK(theirs->claim_last_word());
+  CHECK_FALSE(notes->claim_last_word());
+  CHECK(notes->has_last_word());
+}
+
+TEST_CASE("[dead-rank] shards of one process that all wait are told apart from one that computes") {
+  const std::string program = ranks_program();
+  REQUIRE_FALSE(program.empty());
+  const auto outcomes = run_all({{"hang --shards 2 --who 0 --timeout 0.4", {}}, {"calls --shards 3", {}}});
+  CHECK(outcomes[0].status == 70);
+  CHECK(outcomes[0].err ==
+        "taskspec: all shards wait, and none can go on; this is a mistake of taskspec\n"
+        "shard 0 waits for a fence\nshard 1 waits for a fence\n");
+  CHECK(outcomes[1].status == 0);
+  CHECK(outcomes[1].out == "calls: 3 shards, 1 ranks\n");
+}
+
+#if TASKSPEC_TEST_RANKS
+TEST_CASE("[ranks] collectives in hostile order over ranks, several shards on each") {
+  std::vector<std::pair<std::string, Happens>> runs;
+  std::vector<std::string> wanted;
+  for (const auto& [shards, ranks] : std::vector<std::pair<int, int>>{{1, 1}, {2, 2}, {5, 2}, {7, 3}, {16, 4}}) {
+    const std::string s = std::to_string(shards), r = std::to_string(ranks);
+    runs.push_back({"collectives --shards " + s + " --ranks " + r, {}});
+    wanted.push_back("collectives: " + s + " shards, " + r + " ranks\n");
+  }
+  const auto outcomes = run_all(runs);
+  for (std::size_t at = 0; at < runs.size(); ++at) {
+    CAPTURE(runs[at].first);
+    CAPTURE(outcomes[at].err);
+    CHECK(outcomes[at].status == 0);
+    CHECK(outcomes[at].out == wanted[at]);
+    CHECK(outcomes[at].err.empty());
+    CHECK(outcomes[at].left == 0);
+  }
+}
+
+TEST_CASE("[ranks] more ranks than shards, another count than mpirun's, no mpirun: E6002, status 3") {
+  const std::string root = ::geteuid() == 0 ? " --allow-run-as-root" : "";
+  const auto outcomes = run_all({{"calls --shards 2 --ranks 3", {}},
+                                 {"calls --ranks 0", {}},
+                                 {"PATH=/nowhere exec \"$0\" calls --ranks 2", {}},
+                                 {"exec mpirun --oversubscribe" + root + " -np 2 \"$0\" calls --ranks 3", {}}});
+  CHECK(outcomes[0].status == 3);
+  CHECK(outcomes[0].err ==
+        "error E6002: 2 shards on 3 ranks: a rank would have none\n  = help: ask for at least 3 shards\n");
+  CHECK(outcomes[1].status == 3);
+  CHECK(outcomes[1].err ==
+        "error E6002: a run has at least one rank\n  = help: --shards 4 runs that many shards in one process\n");
+  CHECK(outcomes[2].status == 3);
+  CHECK(outcomes[2].err.starts_with("error E6002: there is no mpirun in PATH\n  = help: install Open MPI"));
+  CHECK(outcomes[3].status == 3);
+  CHECK(outcomes[3].err.find(
+            "E6002: 3 ranks asked for, but mpirun started 2\n  = help: leave --ranks out under mpirun\n") !=
+        std::string::npos);
+  for (const Outcome& outcome : outcomes) CHECK(outcome.left == 0);
+}
+
+TEST_CASE("[dead-rank] a rank that dies, leaves, hangs or differs ends the run, with one message") {
+  auto kill_mpirun = [](pid_t, const std::string& mark) {
+    comes_true([&] { return process_of(mark, "orterun") > 0 && process_of(mark, "mpi_ranks") > 0; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ::kill(process_of(mark, "orterun"), SIGKILL);
+  };
+  auto kill_starter = [](pid_t starter, const std::string& mark) {
+    comes_true([&] { return process_of(mark, "orterun") > 0; });
+    ::kill(starter, SIGKILL);
+  };
+  const std::string on = " --shards 4 --ranks 2";
+  const auto outcomes = run_all({{"kill --after 20000" + on, {}},
+                                 {"kill-computes --who 0" + on, {}},
+                                 {"kill-waits" + on, {}},
+                                 {"fault" + on, {}},
+                                 {"exit" + on, {}},
+                                 {"stop --timeout 1" + on, {}},
+                                 {"diverge" + on, {}},
+                                 {"forever" + on, kill_mpirun},
+                                 {"forever" + on, kill_starter}});
+  const std::vector<std::string> wanted{
+      "error E6004: rank 1 died (signal 9); last call seen ... 'launch step' (f.task:31)\n",
+      "error E6004: rank 0 died (signal 9); last call seen ... 'launch step' (f.task:31)\n",
+      "error E6004: rank 1 died (signal 9); last call seen ... 'launch step' (f.task:31)\n",
+      "error E6004: rank 1 died (signal 11); last call seen ... 'launch step' (f.task:31)\n",
+      "error E6004: rank 1 ended before the others; last call seen ... 'launch step' (f.task:31)\n",
+      "error E6003: rank 1 is alive and has not answered for 1 s; last call seen ... 'launch step' (f.task:31)\n"
+      "  = help: look at what that process does, or give it more time: --timeout\n",
+      "error E6001: control determinism violated at call 212 'launch step': shards {0,2,3} domain 0..4, shard {1} "
+      "domain 0..5\n  = help: let the shards agree on what decides this call: agree(x) takes shard 0's value\n",
+      "error E6004: mpirun died (signal 9)...\n",
+      ""};
+  for (std::size_t at = 0; at < wanted.size(); ++at) {
+    CAPTURE(at);
+    CAPTURE(outcomes[at].err);
+    CHECK(fits_pattern(wanted[at], outcomes[at].err));
+    CHECK(outcomes[at].status == (at + 1 < wanted.size() ? 3 : 128 + SIGKILL));
+    CHECK(outcomes[at].left == 0);
+  }
+}
+
+TEST_CASE("[dead-rank] killed at any moment, a rank takes the run with it") {
+  for (const std::uint64_t seed : random_seeds(2, 200)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::size_t ranks = 2 + random() % 2, who = random() % ranks;
+    const Outcome outcome = run_ranks("kill --shards 4 --ranks " + std::to_string(ranks) + " --who " +
+                                      std::to_string(who) + " --after " + std::to_string(random() % 400'000));
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 3);
+    CHECK(lines_in(outcome.err) == 1);
+    CHECK(outcome.err.starts_with("error E6004: rank " + std::to_string(who) + " died (signal 9); "));
+    CHECK(outcome.left == 0);
+  }
+}
+
+TEST_CASE("[ranks] the ranks' input and output are those of who started them") {
+  const auto outcomes =
+      run_all({{"calls --shards 2 --ranks 2 >/dev/full", {}}, {"exec \"$0\" echo --shards 2 --ranks 2 <\"$0\"", {}}});
+  CHECK(outcomes[0].status == 5);  // it saw that nothing could be written
+  CHECK(outcomes[1].status == 0);
+  CHECK(outcomes[1].out == "\177ELF\necho: 2 shards, 2 ranks\n");
+}
+#endif
