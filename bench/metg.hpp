@@ -27,14 +27,10 @@ double metg_kernel(std::int64_t iterations, double start);
 
 // Seconds of one step of all columns, each the least of several runs of metg_steps.
 struct MetgTime {
-  double run = 0;        // of what runs alone, where that can be told from the rest
-  double whole = 0;      // with all that makes it known to who runs it
-  double whole_cpu = 0;  // of all threads
+  Sample run;    // of what runs alone, where that can be told from the rest
+  Sample whole;  // with all that makes it known to who runs it
 };
-struct MetgPeer {
-  std::string name;
-  MetgTime (*time)(const MetgCase& what, std::int64_t iterations, int repeats);
-};
+MetgTime metg_time(const Repeats& run, const Repeats& whole);
 
 MetgTime metg_text_native(const MetgCase& what, std::int64_t iterations, int repeats);  // bodies are metg_kernel
 MetgTime metg_text(const MetgCase& what, std::int64_t iterations, int repeats);         // bodies of the language, too

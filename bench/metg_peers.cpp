@@ -84,7 +84,7 @@ MetgTime metg_tbb(const MetgCase& what, std::int64_t iterations, int repeats) {
     whole.add({wall_clock() - begin, cpu_clock() - cpu});
     for (int again = 0; again < 3; ++again) run.add(measure([&] { loop.run(); }));
   }
-  return {run.min_wall() / metg_steps, whole.min_wall() / metg_steps, whole.min_cpu() / metg_steps};
+  return metg_time(run, whole);
 }
 
 #ifdef _OPENMP
@@ -117,7 +117,7 @@ MetgTime metg_openmp(const MetgCase& what, std::int64_t iterations, int repeats)
   Cells cells = cells_of(what);
   Repeats whole;
   for (int i = 0; i < repeats; ++i) whole.add(measure([&] { openmp_loop(what, iterations, cells); }));
-  return {whole.min_wall() / metg_steps, whole.min_wall() / metg_steps, whole.min_cpu() / metg_steps};
+  return metg_time(whole, whole);
 }
 
 #else

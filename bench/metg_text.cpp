@@ -19,11 +19,16 @@ namespace {
 
 constexpr std::size_t points = metg_columns * metg_steps;  // of one run
 
-// Seconds from the begin of a run of all steps to its end, and to the begin of the next one.
+// From the begin of a run of all steps to its end, and to the begin of the next one.
 struct Runs {
-  double begin = 0;  // of the last one; 0: none that another one follows at once
-  double took = 1e9, between = 1e9, cpu_begin = 0, cpu_between = 1e9;
+  bool is_next = false;  // another one came just before
+  Sample begin;          // of that
+  Repeats took, between;
+  int count = 0;  // of `between`
 } runs;
+
+Sample now() { return {wall_clock(), cpu_clock()}; }
+Sample since(const Sample& begin) { return {wall_clock() - begin.wall, cpu_clock() - begin.cpu}; }
 
 class TimedHost final : public Backend {
  public:
@@ -37,21 +42,21 @@ class TimedHost final : public Backend {
   void free(Location location) override { host_->free(location); }
   Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
                    Bodies& bodies) override {
-    runs.begin = 0;  // what made a plan is nothing that is done again
+    runs.is_next = false;  // what made a plan is nothing that is done again
     return static_cast<Backend&>(*host_).prepare(std::move(graph), chains, options, bodies);
   }
   Outcome execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) override {
-    const double begin = wall_clock(), cpu = cpu_clock();
+    const Sample begin = now();
+    const Sample between = since(runs.begin);
     Outcome outcome = host_->execute(executable, inputs, options);
-    const double end = wall_clock();
     const bool whole = outcome.tasks_run == points;
-    if (whole) runs.took = std::min(runs.took, end - begin);
-    if (whole && runs.begin > 0) {
-      runs.between = std::min(runs.between, begin - runs.begin);
-      runs.cpu_between = std::min(runs.cpu_between, cpu - runs.cpu_begin);
+    if (whole) runs.took.add(since(begin));
+    if (whole && runs.is_next) {
+      runs.between.add(between);
+      ++runs.count;
     }
-    runs.begin = whole ? begin : 0;
-    runs.cpu_begin = cpu;
+    runs.is_next = whole;
+    runs.begin = begin;
     return outcome;
   }
   Memory memory() const override { return host_->memory(); }
@@ -178,8 +183,8 @@ MetgTime timed(const MetgCase& what, std::int64_t iterations, int repeats, bool 
   runs = {};
   subject.run_cut(settings);
   if (!printed.starts_with("0 ")) bug("tasks ran before those that they depend on: " + printed);
-  if (runs.between > 1e8) bug("rounds of a loop are no batches");
-  return {runs.took / metg_steps, runs.between / metg_steps, runs.cpu_between / metg_steps};
+  if (runs.count == 0) bug("rounds of a loop are no batches");
+  return metg_time(runs.took, runs.between);
 }
 
 }  // namespace

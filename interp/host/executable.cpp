@@ -95,14 +95,14 @@ std::byte* in_scratch(std::uint64_t offset) { return reinterpret_cast<std::byte*
 
 void HostExecutable::find_addresses(std::span<const CellPlace> places) {
   using Home = Buffer::Home;
-  input_buffers_.resize(plan->graph->inputs().size());
-  overwritten.resize(input_buffers_.size());
+  std::vector<BufferId> input_buffers(plan->graph->inputs().size());  // none where nobody reads it
+  overwritten.resize(input_buffers.size());
   constants_.resize(plan->graph->constant_count());
   for (std::size_t i = 0; i < plan->buffers.size(); ++i) {
     BufferId first = places[i].location;
     const Buffer& home = plan->buffers[first.index()];
     if (home.home == Home::input) {
-      input_buffers_[home.index] = first;
+      input_buffers[home.index] = first;
       overwritten[home.index] = static_cast<char>(overwritten[home.index] | (first != BufferId(i)));
     }
     if (home.home == Home::constant && !constants_[home.index].valid()) constants_[home.index] = constant(home.index);
@@ -125,6 +125,15 @@ void HostExecutable::find_addresses(std::span<const CellPlace> places) {
     }
   for (CodeCall& call : calls_) call.needs_scratch = call.in_scratch || call.code->scratch_bytes() > 0;
   std::ranges::sort(outside_);
+  for (BufferId first : input_buffers)
+    input_starts_.push_back(first.valid() ? start_of(first) : static_cast<std::uint32_t>(outside_.size()));
+}
+
+// Of the operands of a buffer in outside_; its end where there are none.
+std::uint32_t HostExecutable::start_of(BufferId first) const {
+  const auto at = std::ranges::lower_bound(outside_, std::pair(first, 0U));
+  const bool found = at != outside_.end() && at->first == first;
+  return static_cast<std::uint32_t>((found ? at : outside_.end()) - outside_.begin());
 }
 
 Array HostExecutable::constant(std::size_t id) const {
@@ -138,14 +147,12 @@ Array HostExecutable::constant(std::size_t id) const {
   return array;
 }
 
-void HostExecutable::bind(BufferId first, std::byte* bytes) {
-  auto at = std::ranges::lower_bound(outside_, std::pair(first, 0U));
-  for (; at != outside_.end() && at->first == first && addresses_[at->second] != bytes; ++at)
-    addresses_[at->second] = bytes;
-}
-
-void HostExecutable::bind_input(std::size_t input, std::byte* bytes) {
-  if (input_buffers_[input].valid()) bind(input_buffers_[input], bytes);
+void HostExecutable::bind(std::size_t start, std::byte* bytes) {
+  for (std::size_t at = start; at < outside_.size(); ++at) {
+    const auto& [buffer, operand] = outside_[at];
+    if (buffer != outside_[start].first || addresses_[operand] == bytes) return;
+    addresses_[operand] = bytes;
+  }
 }
 
 void HostExecutable::bind_arena(std::byte* arena) {

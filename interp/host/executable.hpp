@@ -73,8 +73,8 @@ class HostExecutable {
   std::size_t code_scratch_at() const { return code_scratch_at_; }  // before it is what the plan keeps there
 
   void bind_arena(std::byte* arena);  // costs nothing when it is the same as last time
-  void bind_input(std::size_t input, std::byte* bytes);
-  void bind_result(const ResultSource& result, std::byte* bytes) { bind(result.location, bytes); }
+  void bind_input(std::size_t input, std::byte* bytes) { bind(input_starts_[input], bytes); }
+  void bind_result(const ResultSource& result, std::byte* bytes) { bind(start_of(result.location), bytes); }
   // Of what is neither an input nor a result.
   const std::byte* address(const Buffer& buffer) const;
   const std::vector<char>& needed();  // by step: for the results, or for what it does (pull)
@@ -97,7 +97,8 @@ class HostExecutable {
   void find_results(std::span<const CellPlace> places);
   void find_addresses(std::span<const CellPlace> places);
   Array constant(std::size_t id) const;  // as an array, also if it is a host number
-  void bind(BufferId first, std::byte* bytes);
+  std::uint32_t start_of(BufferId first) const;
+  void bind(std::size_t start, std::byte* bytes);
   std::byte* const* gather(const CodeCall& call, Lane& lane) const;
 
   CodeSet codes_;
@@ -106,7 +107,7 @@ class HostExecutable {
   std::vector<BufferId> operand_buffers_;                    // first ones of their rows of takeovers
   std::vector<std::byte*> addresses_;                        // by operand; odd: an offset in the worker's scratch
   std::vector<std::pair<BufferId, std::uint32_t>> outside_;  // sorted: buffers of inputs and results, their operands
-  std::vector<BufferId> input_buffers_;                      // by input of the graph; none when nobody reads it
+  std::vector<std::uint32_t> input_starts_;                  // by input of the graph: of its operands in outside_
   std::vector<Array> constants_;                             // by constant of the graph, those that somebody reads
   std::byte* arena_ = nullptr;
   std::size_t code_scratch_at_ = 0;

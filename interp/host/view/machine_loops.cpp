@@ -130,9 +130,9 @@ namespace {
 
 constexpr std::int64_t long_run = 64;  // from here on a run has strips of its own
 
-// The places of a run of few points, written as eight: which of them there are costs a branch that nobody foretells.
+// The places of a run of few points, written as four: which of them there are costs a branch that nobody foretells.
 void put_places(std::int64_t* places, std::int64_t points, std::int64_t lo, std::int64_t count) {
-  constexpr std::int64_t few = 8;
+  constexpr std::int64_t few = 4;
   std::int64_t e = 0;
   if (points + few <= strip_length)
     for (; e < few; ++e) places[points + e] = lo + e;
