@@ -35,6 +35,7 @@ struct RunSettings {
   const std::atomic<bool>* interrupted = nullptr;
   std::shared_ptr<RunPictures> pictures;  // takes what backends have to show; null: nobody looks
   const Natives* natives = nullptr;       // behind `extern` tasks
+  bool is_hidden = false;                 // another process shows what this one would, and writes its files
   std::shared_ptr<Replica> replica;       // which run of the program this is; null: there is none but it
   // Of the two programs that run beside each other:
   CutOptions cut;

@@ -215,6 +215,7 @@ namespace {
 std::shared_ptr<Replica> first_replica(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
   auto first = std::make_shared<Replica>();
   first->agreed = std::make_shared<AgreedValues>();
+  first->is_hidden = settings.is_hidden;
   first->start = [&cut, &tools, settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
     RunSettings unseen = settings;
     unseen.output = {};
@@ -235,7 +236,7 @@ RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const Ru
   RunSettings settings = given;
   if (!settings.replica) settings.replica = first_replica(cut, tools, given);
   RunResult result = run_replica(cut, tools, settings);
-  if (settings.replica->agreed && settings.replica->is_seen()) settings.replica->agreed->end();
+  if (settings.replica->agreed && settings.replica->number == 0) settings.replica->agreed->end();
   settings.replica->others.reset();  // they end with it
   return result;
 }

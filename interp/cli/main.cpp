@@ -2,20 +2,34 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <span>
 #include <unordered_map>
 
 #include "interp/cli/commands.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/embed/toolbox.hpp"
+#include "interp/shards/ranks/ranks.hpp"
 
 namespace {
 
 using namespace taskspec;
 
-int dispatch(const cli::Options& options) {
+// Of a program on several processes this one starts the others, or is one of them.
+int run(cli::Options options, const Toolbox& tools, std::span<char* const> words) {
+  if (started_by_mpirun()) {
+    options.is_hidden = !is_first_rank();
+  } else if (options.ranks) {
+    const std::vector<std::string> arguments(words.begin(), words.end());
+    return run_under_mpirun(*options.ranks, arguments,
+                            [&](const Diags& diags) { cli::report(options, Sources(), diags); });
+  }
+  return cli::run(options, tools);
+}
+
+int dispatch(const cli::Options& options, std::span<char* const> words) {
   Toolbox tools = standard_toolbox();
   const std::unordered_map<std::string, std::function<int()>> commands = {
-      {"run", [&] { return cli::run(options, tools); }},
+      {"run", [&] { return run(options, tools, words); }},
       {"check", [&] { return cli::check(options, tools); }},
       {"fmt", [&] { return cli::fmt(options); }},
       {"test", [&] { return cli::test(options, tools); }},
@@ -36,6 +50,7 @@ int dispatch(const cli::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  join_starter();
   cli::Parsed parsed = cli::parse_arguments(argc, argv, isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
   if (!parsed.options) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
@@ -43,7 +58,7 @@ int main(int argc, char** argv) {
   }
   cli::install_signals();
   try {
-    return cli::ended(dispatch(*parsed.options));
+    return cli::ended(dispatch(*parsed.options, {argv + 1, static_cast<std::size_t>(argc - 1)}));
   } catch (const Error& error) {
     // What no command could put better: standard output that cannot be written, a file that went away.
     cli::report(*parsed.options, Sources(), error.diags());

@@ -110,6 +110,11 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
       ->type_name("T");
   add_backend_options(*run, o);
   run->add_flag("--profile", o.profile, "after the output, one row per chain and one for memory");
+  run->add_option_function<std::size_t>(
+         "--ranks", [&o](const std::size_t& ranks) { o.ranks = ranks; },
+         "on so many processes, by mpirun: shards are dealt to them")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   run->add_flag("--detect-nan", o.detect_nan,
                 "stop at the op that makes the first nan, and say where it stands (slow)");
   run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open, of chips too")

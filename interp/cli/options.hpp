@@ -14,6 +14,8 @@ struct Options {
   std::string backend = "host";                                           // --on
   std::vector<std::pair<std::string, std::string>> defines;               // -D name=value
   std::vector<std::pair<std::string, std::string>> backend_options = {};  // --chip tiny, --noc flit, ...
+  std::optional<std::size_t> ranks = {};                                  // processes; none: this one
+  bool is_hidden = false;                                                 // another of them is seen by the world
   std::int64_t time_steps = 0;                                            // 0: as the text says
   int threads = 0;
   std::string schedule;  // empty: as the text says

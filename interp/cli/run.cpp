@@ -58,7 +58,8 @@ int run(const Options& options, const Toolbox& tools) {
   settings.timeline = options.report || !options.trace.empty();
   if (settings.timeline) settings.pictures = std::make_shared<RunPictures>();
   settings.arguments = options.arguments;
-  settings.output = [](std::string_view text) { write_out(text); };
+  if (!options.is_hidden) settings.output = [](std::string_view text) { write_out(text); };
+  settings.is_hidden = options.is_hidden;
   settings.screen = screen();
   settings.interrupted = &interrupted();
   if (options.time_steps > 0 && (is_graph || !options.graph.empty()))
@@ -74,6 +75,7 @@ int run(const Options& options, const Toolbox& tools) {
     std::fprintf(stderr, "taskspec: %s\n", note.c_str());
   RunResult result = run_program(*program, tools, settings);
   flush_out();
+  if (options.is_hidden) return result.exit_code;
   report(options, program->sources, result.diags);
   // Also of a run that failed: then it is wanted most.
   write_reports(options, *program, program->sources, result, settings.pictures.get());

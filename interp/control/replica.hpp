@@ -41,7 +41,8 @@ struct Replica {
   std::atomic<std::int64_t> shards{1};    // of the part of it that runs
   std::shared_ptr<AgreedValues> agreed = {};
 
-  bool is_seen() const { return number == 0; }  // what it writes, files too
+  bool is_hidden = false;  // another process shows what this one would
+  bool is_seen() const { return number == 0 && !is_hidden; }  // what it writes, files too
   Value agree(int part, std::uint64_t count, const Value& own);
 };
 

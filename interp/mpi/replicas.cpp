@@ -8,7 +8,42 @@ namespace {
 
 Error program_ended(Span span) { return failure("E5009", span, "the program has ended"); }
 
+// A shard whose body runs may take its time; one that waits for ever inside of one is not told from that.
+constexpr double patience = 30;  // seconds
+
 }  // namespace
+
+std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span) {
+  auto made = std::make_shared<ShardGroup>();
+  Result<std::unique_ptr<RankGroup>> group = RankGroup::open(shards, std::nullopt);
+  if (!group) {
+    Diag diag = group.diags().items().front();
+    diag.primary.span = span;
+    throw Error(std::move(diag));
+  }
+  made->group_ = *std::move(group);
+  if (made->group_->layout().ranks > 1)
+    made->watchdog_ = std::make_unique<Watchdog>(
+        *made->group_, Watchdog::Options{.seconds = patience, .state = [group = made.get()] {
+          Watchdog::State state;
+          state.steps = group->steps.load();
+          state.is_running = true;
+          return state;
+        }});
+  return made;
+}
+
+std::shared_ptr<ShardGroup> ShardGroup::alone() {
+  auto made = std::make_shared<ShardGroup>();
+  made->alone_ = std::make_unique<RankNetwork>(RankLayout{1, 1, 0}, nullptr);
+  return made;
+}
+
+void ShardGroup::ended(ShardId) {
+  if (++ended_ != here().size() || !group_) return;
+  watchdog_.reset();
+  group_->close();
+}
 
 Replicas::~Replicas() {
   {
@@ -26,13 +61,14 @@ Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span
   if (ended_) throw program_ended(span);
   const std::size_t number = joined_[replica]++;
   Run& run = runs_[number];
-  if (!run.group) run.group = std::make_shared<ShardGroup>(shards);
-  if (replica >= shards) return {number, std::make_shared<ShardGroup>(1), ShardId(0), true};
-  while (replica == 0 && joined_.size() < shards) {
+  if (!run.group) run.group = ShardGroup::open(shards, span);
+  const std::vector<ShardId> here = run.group->here();
+  if (replica >= here.size()) return {number, ShardGroup::alone(), ShardId(0), run.group->shards(), true};
+  while (replica == 0 && joined_.size() < here.size()) {
     joined_.push_back(0);
     threads_.push_back(start_thread([this, other = joined_.size() - 1] { start_(other); }));
   }
-  return {number, run.group, ShardId(static_cast<std::uint32_t>(replica))};
+  return {number, run.group, here[replica], run.group->shards()};
 }
 
 void Replicas::publish(std::size_t run, std::vector<Value> report) {

@@ -12,21 +12,36 @@
 #include <vector>
 
 #include "interp/mpi/shard_failure.hpp"
-#include "interp/shards/transport/threads.hpp"
+#include "interp/shards/ranks/watchdog.hpp"
 #include "ir/types/value.hpp"
 
 namespace taskspec {
 
 // What the shards of one run share in one process: their transports, and that it failed.
-struct ShardGroup {
-  explicit ShardGroup(std::size_t count) : network(count) {}
-  ThreadNetwork network;
-  ShardFailure failure;
+class ShardGroup {
+ public:
+  // As many shards as are asked for, over the ranks of mpirun where there are some. Throws Error E6002.
+  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span);
+  static std::shared_ptr<ShardGroup> alone();
+
+  std::size_t shards() const { return network().layout().shards; }
+  std::vector<ShardId> here() const { return network().layout().here(); }
+  RankNetwork& network() { return group_ ? group_->network() : *alone_; }
+  const RankNetwork& network() const { return const_cast<ShardGroup&>(*this).network(); }
+  RankGroup* ranks() { return group_.get(); }  // null: alone
   void fail(Diags diags) {
-    failure.set(std::move(diags), [this] {
-      for (std::size_t k = 0; k < network.shards(); ++k) network.at(ShardId(static_cast<std::uint32_t>(k))).wake();
-    });
+    failure.set(std::move(diags), [this] { network().wake_all(); });
   }
+  void ended(ShardId shard);  // the last one that is here says so to other ranks
+
+  ShardFailure failure;
+  std::atomic<std::uint64_t> steps{0};  // whatever changes while something goes on
+
+ private:
+  std::unique_ptr<RankGroup> group_;
+  std::unique_ptr<RankNetwork> alone_;
+  std::atomic<std::size_t> ended_{0};
+  std::unique_ptr<Watchdog> watchdog_;
 };
 
 class Replicas {
@@ -40,6 +55,7 @@ class Replicas {
     std::size_t run = 0;  // of the program, counted by each replica
     std::shared_ptr<ShardGroup> group;
     ShardId shard;
+    std::size_t shards = 1;
     bool is_alone = false;  // the run has fewer shards: it is repeated by itself, with the same outcome
   };
   Part join(std::size_t replica, std::size_t shards, Span span);

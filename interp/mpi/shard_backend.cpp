@@ -7,10 +7,7 @@
 namespace taskspec {
 
 ShardBackend::ShardBackend(ShardSettings settings)
-    : settings_(std::move(settings)), host_(make_host_backend({.threads = 1})) {
-  constexpr std::size_t usual_shards = 4;
-  if (settings_.shards == 0) settings_.shards = usual_shards;
-}
+    : settings_(std::move(settings)), host_(make_host_backend({.threads = 1})) {}
 
 ShardBackend::~ShardBackend() = default;
 
@@ -29,9 +26,10 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
     };
     replica->others = std::make_shared<Replicas>(std::move(start));
   }
-  replica->shards = static_cast<std::int64_t>(settings_.shards);
   replicas_ = std::static_pointer_cast<Replicas>(replica->others);
   part_ = replicas_->join(replica->number, settings_.shards, span);
+  settings_.shards = part_.shards;
+  replica->shards = static_cast<std::int64_t>(part_.shards);
   settings_.options.sources = &interpreter.program().sources;
   run_ = std::make_unique<ShardRun>(part_.group, part_.shard, target.recorder().graph.regions, settings_.options);
   launches_ = std::make_unique<ShardLaunches>(*run_, target, interpreter);
@@ -52,7 +50,7 @@ void ShardBackend::finish() {
 }
 
 void ShardBackend::fail(const Diags& why) {
-  if (part_.group) part_.group->fail(why.has_errors() ? why : failure("E5009", {}, "another shard ended").diags());
+  if (run_) run_->fail(why.has_errors() ? why : failure("E5009", {}, "another shard ended").diags());
 }
 
 // What the program gets to know, it gets when all shards are known to have come to it alike.
@@ -78,7 +76,7 @@ Diags told(const Outcome& outcome, std::size_t shard) {
 Outcome ShardBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
   if (run_) run_->settle();
   Outcome outcome = host_->execute(executable, inputs, options);
-  if (run_ && !outcome.failed.empty()) part_.group->fail(told(outcome, part_.shard.index()));
+  if (run_ && !outcome.failed.empty()) run_->fail(told(outcome, part_.shard.index()));
   return outcome;
 }
 

@@ -11,7 +11,7 @@
 namespace taskspec {
 
 struct ShardSettings {
-  std::size_t shards = 0;  // 0: 4
+  std::size_t shards = 0;  // 0: as many as there are ranks, or 4
   ShardOptions options;
 };
 

@@ -27,14 +27,16 @@ std::optional<Injection> injection_of(std::string_view text) {
 }
 
 ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
-    : data(forest, keys, group->network.shards(), self),
+    : data(forest, keys, group->shards(), self),
       group_(std::move(group)),
       options_(std::move(options)),
-      collectives_(group_->network.at(self)),
+      collectives_(group_->network().at(self)),
       log_(options_.level == ControlWatch::Level::off ? CallLog::Hashes::none : CallLog::Hashes::chained),
       watch_(collectives_, log_, {.level = options_.level}),
       engine_(forest, collectives_, *this),
-      port_(collectives_) {}
+      port_(collectives_) {
+  collectives_.on_failure([this](const Message& message) { hear_failure(message); });
+}
 
 ShardRun::~ShardRun() = default;
 
@@ -43,6 +45,12 @@ void ShardRun::found(const Operation&, const FineResult&, std::uint64_t) {}
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
   const std::uint64_t number = log_.record(kind, name, arguments_, span);
   watch_.called();
+  ++group_->steps;
+  if (RankGroup* ranks = group_->ranks(); ranks && ranks->notes_calls()) {
+    const Sources* sources = options_.sources;
+    ranks->note_call(self(), number, std::string(taskspec::text(kind)) + " " + std::string(name),
+                     sources && span.valid() ? sources->place(span) : std::string());
+  }
   turn();
   raise();
   return number;
@@ -55,6 +63,38 @@ void ShardRun::turn() {
   Diags diags;
   diags.add(diagnostic(*found, options_.sources));
   fail(diags);
+}
+
+// Shards of this process see it where they wait; a shard of each other rank is told, and the rest see it there.
+void ShardRun::fail(const Diags& diags) {
+  if (group_->failure.is_set()) return;
+  group_->fail(diags);
+  const RankLayout& layout = group_->network().layout();
+  const Diag& first = diags.items().front();
+  for (std::size_t rank = 0; rank < layout.ranks; ++rank) {
+    if (rank == layout.rank) continue;
+    RankLayout there = layout;
+    there.rank = rank;
+    Message message{.to = there.here().front(), .purpose = Purpose::failure, .step = Collectives::no_collective};
+    ByteWriter(message.payload)
+        .put(first.code.number())
+        .text(first.message)
+        .put(first.primary.span.source.value)
+        .put(first.primary.span.begin)
+        .put(first.primary.span.end);
+    collectives_.send(std::move(message));
+  }
+}
+
+void ShardRun::hear_failure(const Message& message) {
+  ByteReader in(message.payload);
+  const Code code = Code::of(in.get<std::uint16_t>());
+  const std::string why(in.text());
+  Span span;
+  span.source.value = in.get<decltype(span.source.value)>();
+  span.begin = in.get<decltype(span.begin)>();
+  span.end = in.get<decltype(span.end)>();
+  group_->fail(failure(code, span, why).diags());
 }
 
 void ShardRun::raise() { group_->failure.raise_if_set(); }
@@ -94,6 +134,7 @@ void ShardRun::finish() {
   wait_for([&] { return watch_.is_done() || group_->failure.is_set(); });
   raise();
   add_up();
+  group_->ended(self());
 }
 
 // Messages and bytes are those of all shards together.

@@ -44,7 +44,7 @@ class ShardRun final : private Executor {
   void barrier();  // until all shards have come here
   void wait_a_little();
   void meanwhile() { turn(), raise(); }
-  void fail(const Diags& diags) { group_->fail(diags); }
+  void fail(const Diags& diags);  // here and on other ranks
   void raise();
 
   KeyTable keys;
@@ -69,6 +69,7 @@ class ShardRun final : private Executor {
   AnalysisEngine engine_;
   DataPort port_;
   CallArguments arguments_;
+  void hear_failure(const Message& message);
   std::uint64_t barriers_ = 0;
   std::vector<Value> report_;
 };

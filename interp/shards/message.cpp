@@ -30,7 +30,7 @@ bool get_message(ByteView bytes, Message& into) {
   into.stamp.kind = in.get<std::uint8_t>();
   const ByteView payload = in.block();
   into.payload.assign(payload.begin(), payload.end());
-  return in.ok() && in.left() == 0 && into.purpose <= Purpose::data;
+  return in.ok() && in.left() == 0 && into.purpose <= Purpose::failure;
 }
 
 }  // namespace taskspec

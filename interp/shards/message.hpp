@@ -19,6 +19,7 @@ enum class Purpose : std::uint8_t {
   value,      // contents: reductions, receives, broadcasts
   alarm,      // a difference was seen; beats
   data,       // contents of regions and maps, in order for each pair of shards
+  failure,    // a run has failed, and what with
 };
 
 // At which call the sender stood: compared with the receiver's own log, so that shards that part are seen even where

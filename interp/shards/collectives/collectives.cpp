@@ -229,6 +229,10 @@ void Collectives::on_data(std::function<void(Message)> data) {
 
 void Collectives::take(Message message) {
   time_ = std::max(time_, message.time) + 1;
+  if (message.purpose == Purpose::failure) {
+    if (failure_) failure_(message);
+    return;
+  }
   if (seen_) seen_(message);
   if (message.step == no_collective) {
     if (message.purpose == Purpose::data)

@@ -58,6 +58,7 @@ class Collectives {
   void on_other(std::function<void(const Message&)> other) { other_ = std::move(other); }
   // Contents (Purpose::data) that belong to no collective go here; what comes before anybody is there is kept.
   void on_data(std::function<void(Message)> data);
+  void on_failure(std::function<void(const Message&)> failure) { failure_ = std::move(failure); }
   // Told of each message before it is looked at: who compares stamps.
   void on_message(std::function<void(const Message&)> seen) { seen_ = std::move(seen); }
   // Told of the first message of a collective that this shard has not started: who joins in what others began.
@@ -85,7 +86,7 @@ class Collectives {
 
   Transport& transport_;
   Table running_;  // and those of which messages came before they were started
-  std::function<void(const Message&)> other_, seen_;
+  std::function<void(const Message&)> other_, seen_, failure_;
   std::function<void(Message)> data_;
   std::vector<Message> early_data_;
   std::function<void(CollectiveKey, const CallStamp&)> early_;
