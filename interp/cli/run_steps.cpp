@@ -33,9 +33,8 @@ std::optional<Callee> callee_named(const Program& program, const std::string& na
   if (const FunctionId graph = find_graph(program, name); graph.valid()) return callee_of(program, graph);
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
     const FunctionId id(i);
-    if (program[id].module == program.main_module && !program[id].agent.valid() && program.display_name(id) == name &&
-        blocks_of(program, id))
-      return callee_of(program, id);
+    if (program[id].module == program.main_module && program.display_name(id) == name && blocks_of(program, id))
+      return Callee{name, program[id]};
   }
   for (const Variable& variable : program[program.main().top_level].variables) {
     if (variable.name != name || !variable.type.is(Type::Kind::task)) continue;
