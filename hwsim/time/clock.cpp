@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <queue>
 #include <utility>
 
 #include "hwsim/map/chains.hpp"
 #include "hwsim/time/batch_credits.hpp"
 #include "hwsim/time/deadlock.hpp"
+#include "hwsim/time/group_pace.hpp"
 #include "hwsim/time/overruns.hpp"
 #include "hwsim/time/seen_frames.hpp"
 #include "hwsim/time/slowest_step.hpp"
@@ -86,8 +86,7 @@ class Clock {
     std::int64_t ended = -2;  // the last turn that has
     std::int32_t cores_left = 0;
     bool is_waiting = false, is_done = false;  // waiting: for credit, or for its step group
-    std::array<std::int64_t, 4> starts = {};   // of its last items, the newest first
-    std::int64_t items = 0;                    // so many of them there were
+    GroupPace pace;
   };
   struct Flight {
     std::int32_t message = 0;          // of the sender
@@ -203,11 +202,7 @@ class Clock {
     if (group.is_waiting) return;
     group.turn = next;
     group.begin = now_;
-    if (next >= 0 && phase_of(group) == 0) {
-      std::shift_right(group.starts.begin(), group.starts.end(), 1);
-      group.starts[0] = now_;
-      ++group.items;
-    }
+    if (next >= 0 && phase_of(group) == 0) group.pace.began(now_);
     group.cores_left = static_cast<std::int32_t>(group.cores.size());
     if (host_sends_.empty() && next >= 0 && phase_of(group) == 0) frames_seen_.entered(item_of(group), now_);
     for (std::int32_t c : group.cores) begin_phase(c, group);
@@ -477,12 +472,7 @@ class Clock {
 
   // No group has been faster or slower: no buffer fills up or runs empty, so that all goes on as it is.
   bool keep_pace(std::int64_t distance) const {
-    return std::ranges::all_of(groups_, [&](const GroupState& group) {
-      if (group.items < static_cast<std::int64_t>(group.starts.size())) return false;
-      for (std::size_t i = 0; i + 1 < group.starts.size(); ++i)
-        if (group.starts[i] - group.starts[i + 1] != distance) return false;
-      return true;
-    });
+    return std::ranges::all_of(groups_, [&](const GroupState& group) { return group.pace.is(distance); });
   }
 
   void finish() {
