@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "hwsim/map/piece_buffers.hpp"
+#include "hwsim/map/shared_inputs.hpp"
 #include "hwsim/program/batch_turns.hpp"
 
 namespace taskspec {
@@ -144,6 +145,12 @@ class WayChecker {
 
   // Of another unit on the core, which has the same there.
   bool is_shared(const ChipBuffer& in, const NetCluster& wanted) const {
+    if (in.use == BufferUse::input && in.kept_rows == 0)
+      return std::ranges::any_of(program_.net.works, [&](const NetWork& work) {
+        return std::ranges::any_of(work.in, [&](const NetCluster& cluster) {
+          return cluster.holder == in.block && same_input(graph(), cluster, in.box, wanted, in.box);
+        });
+      });
     if (in.use != BufferUse::fixed || !in.data || !wanted.is_data) return false;
     const Extents& extents = wanted.type.extents;
     for (std::size_t i = 0; i < extents.size(); ++i)

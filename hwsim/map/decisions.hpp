@@ -20,7 +20,7 @@ struct MapUnit {
   friend bool operator==(const MapUnit&, const MapUnit&) = default;
 };
 
-// Units whose equal weights and tables lie once on the cores that both use.
+// Units whose equal weights, tables and inputs lie once on the cores that both use.
 using UnitPair = std::pair<std::size_t, std::size_t>;  // the smaller number first
 
 struct MapDecisions {

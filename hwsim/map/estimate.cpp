@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hwsim/map/shared_inputs.hpp"
 #include "hwsim/report/account.hpp"
 #include "hwsim/time/slowest_step.hpp"
 
@@ -132,10 +133,53 @@ std::shared_ptr<const MapEstimator::Edges> MapEstimator::edges(std::size_t unit,
     const auto [from, from_piece] = end(message.from_core);
     const auto [to, to_piece] = end(message.to_core);
     const bool is_own = to == unit || (to == SIZE_MAX && from == unit);
-    if (is_own) made->list.push_back({from, from_piece, to, to_piece, message.packets, message.heads});
+    if (is_own)
+      made->list.push_back({from, from_piece, to, to_piece, message.packets, message.heads,
+                            to == unit ? input_of(unit, message) : SIZE_MAX});
   }
   bound(known_edges_);
   return known_edges_[key] = std::move(made);
+}
+
+// Which input of a unit, alone on its core, a message is for.
+std::size_t MapEstimator::input_of(std::size_t unit, const ChipMessage& message) const {
+  const ChipUnit& own = units_.units[unit];
+  const std::size_t of_axon = own.axon == no_work ? 0 : scratch_.net.works[own.axon].in.size();
+  for (const ChipPhase& phase : scratch_.cores[static_cast<std::size_t>(message.to_core)].phases)
+    for (const ChipMove& move : phase.moves) {
+      if (move.from != message.to_buffer) continue;
+      for (const bool of_soma : {false, true}) {
+        const std::optional<ChipCall>& call = of_soma ? phase.soma : phase.axon;
+        if (!call) continue;
+        const auto found = std::ranges::find(call->in, move.to);
+        if (found != call->in.end())
+          return static_cast<std::size_t>(found - call->in.begin()) + (of_soma ? of_axon : 0);
+      }
+    }
+  return SIZE_MAX;
+}
+
+bool MapEstimator::comes_already(const MapDecisions& of, const Edge& edge) const {
+  if (edge.input == SIZE_MAX || of.share.empty()) return false;
+  const ChipUnit& own = units_.units[edge.to];
+  const MapUnit& unit = of.units[edge.to];
+  std::optional<Diag> fault;
+  const UnitPiece& piece = (*pieces(edge.to, unit.grid, fault))[edge.to_piece];
+  const std::size_t of_axon = own.axon == no_work ? 0 : scratch_.net.works[own.axon].in.size();
+  const bool of_soma = edge.input >= of_axon;
+  const std::size_t c = of_soma ? edge.input - of_axon : edge.input;
+  const NetCluster& cluster = scratch_.net.works[of_soma ? own.soma : own.axon].in[c];
+  const Box& box = (of_soma ? piece.soma : piece.axon)->in[c];
+  return std::ranges::any_of(of.share, [&](const UnitPair& pair) {
+    if (pair.first != edge.to && pair.second != edge.to) return false;
+    const std::size_t u = pair.first == edge.to ? pair.second : pair.first;
+    const MapUnit& other = of.units[u];
+    const auto there = std::ranges::find(other.cores, unit.cores[edge.to_piece]);
+    if (there == other.cores.end() || other.phase >= unit.phase) return false;
+    const auto its = static_cast<std::size_t>(there - other.cores.begin());
+    std::optional<Diag> none;
+    return reads_as_well(scratch_.net, units_.units[u], (*pieces(u, other.grid, none))[its], cluster, box);
+  });
 }
 
 // All that a core does, on a chip of this core alone.
@@ -145,7 +189,11 @@ ChipPlan MapEstimator::core_plan(std::int32_t core, const MapDecisions& of, std:
   plan.places = {core};
   plan.group_of_core = {0};
   std::map<std::size_t, std::size_t> place_in_plan;
-  for (std::size_t u = 0; u < of.units.size(); ++u) {
+  std::vector<std::size_t> by_phase(of.units.size());
+  for (std::size_t u = 0; u < by_phase.size(); ++u) by_phase[u] = u;
+  // What comes once comes for the first that reads it.
+  if (!of.share.empty()) std::ranges::stable_sort(by_phase, {}, [&](std::size_t u) { return of.units[u].phase; });
+  for (const std::size_t u : by_phase) {
     const MapUnit& unit = of.units[u];
     const auto found = std::ranges::find(unit.cores, core);
     if (found == unit.cores.end()) continue;
@@ -316,6 +364,7 @@ std::vector<MapEstimator::Flow> MapEstimator::flows(const MapDecisions& of, cons
   std::vector<Flow> made;
   auto core = [&](std::size_t u, std::size_t piece) { return u == SIZE_MAX ? -1 : of.units[u].cores[piece]; };
   for (const Edge& edge : edges.list) {
+    if (comes_already(of, edge)) continue;
     std::int32_t from = core(edge.from, edge.from_piece), to = core(edge.to, edge.to_piece);
     if (edge.from == SIZE_MAX) from = host_of(to);
     if (edge.to == SIZE_MAX) to = host_of(from);
@@ -404,8 +453,11 @@ std::optional<Diag> MapEstimator::set(const MapDecisions& next, By by) {
       }
     }
   std::map<std::size_t, UnitSum> changed;
+  std::set<std::size_t> sharing;  // whose inputs may come once, or did
+  for (const MapDecisions* of : {&std::as_const(now_), &next})
+    for (const UnitPair& pair : of->share) sharing.insert({pair.first, pair.second});
   for (std::size_t u = 0; u < count; ++u) {
-    bool cut = is_cut[u], moved = is_elsewhere[u];
+    bool cut = is_cut[u], moved = is_elsewhere[u] || sharing.contains(u);
     for (std::size_t from : units_.reads_ever[u]) cut = cut || is_cut[from], moved = moved || is_elsewhere[from];
     if (!moved) continue;
     UnitSum& sum = changed[u];

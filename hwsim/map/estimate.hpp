@@ -71,6 +71,7 @@ class MapEstimator {
   struct Edge {
     std::size_t from = SIZE_MAX, from_piece = 0, to = SIZE_MAX, to_piece = 0;
     std::int64_t packets = 0, heads = 0;
+    std::size_t input = SIZE_MAX;  // of the reader: clusters of the axon, then those of the soma; none: not known
     friend bool operator==(const Edge&, const Edge&) = default;
   };
   struct Edges {
@@ -118,6 +119,8 @@ class MapEstimator {
   ChipPlan core_plan(std::int32_t core, const MapDecisions& of, std::vector<Part>& parts) const;
   ChipPlan unit_plan(std::size_t unit, const MapDecisions& of, std::vector<std::pair<std::size_t, std::size_t>>& who);
   std::vector<Flow> flows(const MapDecisions& of, const Edges& edges) const;
+  std::size_t input_of(std::size_t unit, const ChipMessage& message) const;
+  bool comes_already(const MapDecisions& of, const Edge& edge) const;  // shared with a unit of an earlier phase
   void carry(const std::vector<Flow>& flows, std::int64_t sign);
   void sum_up();
   std::int64_t latency() const;

@@ -8,6 +8,7 @@
 
 #include "hwsim/map/messages.hpp"
 #include "hwsim/map/refusals.hpp"
+#include "hwsim/map/shared_inputs.hpp"
 
 namespace taskspec {
 
@@ -70,13 +71,48 @@ class ProgramMaker {
     renumber(call.memory, numbers);
   }
 
+  // An input of an earlier phase that a unit on the core reads, too, and is to share: it comes no second time, and
+  // stays until that unit has read it. By buffer of the piece, as `numbers_of` wants it.
+  std::map<std::int32_t, std::int32_t> come_already(std::size_t u, std::int32_t position, ChipCore& core,
+                                                    PieceBuffers& made) {
+    std::map<std::int32_t, std::int32_t> gone;
+    if (plan_.units[u].form == UnitForm::stream || plan_.slabs > 1) return gone;
+    const std::int32_t phase = rows_.units[u].phase, last = static_cast<std::int32_t>(core.phases.size()) - 1;
+    for (ChipPhase& from : made.phases)
+      std::erase_if(from.moves, [&](const ChipMove& move) {
+        const auto input = std::ranges::find(made.inputs, move.from, &PieceInput::buffer);
+        for (const KnownInput& known : inputs_on_[position]) {
+          if (known.phase >= phase || !are_shared(u, known.unit) ||
+              !same_input(graph_, *known.cluster, known.box, *input->cluster, input->box))
+            continue;
+          ChipBuffer& kept = core.buffers[static_cast<std::size_t>(known.buffer)];
+          if (kept.first_phase > kept.last_phase && phase >= kept.first_phase)
+            kept.first_phase = 0, kept.last_phase = last;
+          else if (!kept.is_persistent)
+            kept.last_phase = phase;
+          gone[move.to] = known.buffer;
+          gone[move.from] = no_buffer;
+          return true;
+        }
+        return false;
+      });
+    std::erase_if(made.inputs, [&](const PieceInput& input) { return gone.contains(input.buffer); });
+    return gone;
+  }
+
   // A weight that another unit on the core has, and is to share with this one, is not there again.
-  Numbers numbers_of(std::size_t unit, std::int32_t position, const ChipCore& core, const PieceBuffers& made) {
+  Numbers numbers_of(std::size_t unit, std::int32_t position, ChipCore& core, PieceBuffers& made) {
+    const std::map<std::int32_t, std::int32_t> come_already = this->come_already(unit, position, core, made);
     std::vector<std::pair<std::size_t, std::int32_t>>& there = on_core_[position];
     Numbers numbers;
     auto next = static_cast<std::int32_t>(core.buffers.size());
-    for (const ChipBuffer& buffer : made.buffers) {
+    for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       std::int32_t found = no_buffer;
+      if (const auto known = come_already.find(static_cast<std::int32_t>(i)); known != come_already.end()) {
+        numbers.push_back(known->second);  // none: where nothing comes any more
+        continue;
+      }
+      const ChipBuffer& buffer = made.buffers[i];
       for (const auto& [other, number] : there)
         if (found == no_buffer && are_shared(unit, other) &&
             may_be_one(buffer, core.buffers[static_cast<std::size_t>(number)]))
@@ -84,7 +120,8 @@ class ProgramMaker {
       numbers.push_back(found == no_buffer ? next : found);
       if (found == no_buffer) ++next;
     }
-    for (std::int32_t number : numbers) there.emplace_back(unit, number);
+    for (std::int32_t number : numbers)
+      if (number != no_buffer) there.emplace_back(unit, number);
     return numbers;
   }
   bool are_shared(std::size_t a, std::size_t b) const {
@@ -108,8 +145,11 @@ class ProgramMaker {
     for (std::size_t k = 0; k < core.phases.size(); ++k) {
       ChipPhase &from = made->phases[k], &to = core.phases[k];
       for (ChipMove& move : from.moves) {
+        const std::int32_t given = move.from;
         renumber(move.from, numbers);
         renumber(move.to, numbers);
+        if (const auto input = std::ranges::find(made->inputs, given, &PieceInput::buffer); input != made->inputs.end())
+          inputs_on_[position].push_back({u, rows_.units[u].phase, input->cluster, input->box, move.to});
         moved_for_.try_emplace({position, static_cast<std::int32_t>(k)}, u);
         to.moves.push_back(std::move(move));
       }
@@ -375,7 +415,15 @@ class ProgramMaker {
   MessageMaker messages_;
   std::vector<Reader> readers_;
   std::map<std::int32_t, std::vector<std::pair<std::size_t, std::int32_t>>> on_core_;  // position: unit, buffer
-  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> moved_for_;             // core and phase: the first unit
+  struct KnownInput {                                                                  // of a unit that came before
+    std::size_t unit = 0;
+    std::int32_t phase = 0;
+    const NetCluster* cluster = nullptr;
+    Box box;
+    std::int32_t buffer = 0;  // of the core
+  };
+  std::map<std::int32_t, std::vector<KnownInput>> inputs_on_;               // position
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> moved_for_;  // core and phase: the first unit
   RowSchedule rows_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "hwsim/map/known_choices.hpp"
@@ -224,26 +225,29 @@ class Mapper {
     const bool wants_few = options_.objective == MapObjective::cores;
     std::vector<UnitCores> alone;
     for (const SharedCores& group : groups_) alone.push_back({units_[group.first].name, group.cores});
+    // What two neighbours would be together, worked out once: a merge changes its own neighbours alone.
+    std::vector<std::optional<Merged>> known(groups_.size());
     while (groups_.size() > 1 && (wants_few || cores_used() > there_ || has_too_many_groups())) {
       std::size_t best = groups_.size();
-      std::optional<SharedCores> best_merged;
       for (std::size_t g = 0; g + 1 < groups_.size(); ++g) {
-        std::optional<SharedCores> merged = merge(groups_[g], groups_[g + 1]);
-        if (!merged) continue;
-        if (best_merged && merged->cycles >= best_merged->cycles) continue;
-        best_merged = std::move(merged);
-        best = g;
+        if (!known[g]) known[g] = merge(groups_[g], groups_[g + 1]);
+        const Merged& merged = *known[g];
+        if (merged && (best == groups_.size() || merged->cycles < (*known[best])->cycles)) best = g;
       }
-      if (!best_merged) break;
-      groups_[best] = *std::move(best_merged);
+      if (best == groups_.size()) break;
+      groups_[best] = **known[best];
       groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+      known.erase(known.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+      known[best].reset();
+      if (best > 0) known[best - 1].reset();
     }
     if (cores_used() <= there_) return;
     diags.add(cores_refusal(chip_, chips_, there_, options_.cores, cores_used(), std::move(alone)));
   }
 
+  using Merged = std::optional<SharedCores>;
   // Both on the cores of one of them, one after another; none: their memory does not suffice.
-  std::optional<SharedCores> merge(const SharedCores& a, const SharedCores& b) const {
+  Merged merge(const SharedCores& a, const SharedCores& b) const {
     SharedCores both{.first = a.first,
                      .last = b.last,
                      .choice = a.choice,

@@ -43,7 +43,7 @@ class ChipMapping {
   Done split(std::string_view unit, const GridChange& change);
   Done fuse(std::string_view a, std::string_view b);             // b onto the cores of a, in a phase of its own
   Done replicate(std::string_view unit, std::int64_t n);         // n cores with all of its weights, rows shared out
-  Done share_storage(std::string_view a, std::string_view b);    // equal weights and tables lie once on a core
+  Done share_storage(std::string_view a, std::string_view b);    // what is equal lies once on a core
   Done merge(std::int64_t core, std::int64_t other);             // what the other one does is done by the first
   Done put_in(std::string_view unit, std::int64_t core);         // a unit of one piece
   Done take_out(std::string_view unit);                          // onto cores of its own

@@ -284,7 +284,8 @@ ChipMapping::Done ChipMapping::share_storage(std::string_view a, std::string_vie
   const bool meet =
       std::ranges::any_of(decisions().units[*first].cores, [&](std::int32_t core) { return has(others, core); });
   if (*first == *second || !estimator_->saves_by_sharing(*first, *second))
-    return refusal("E4049", fmt::format("'{}' and '{}' have no equal weights or tables on a core of both", a, b),
+    return refusal("E4049",
+                   fmt::format("'{}' and '{}' have no equal weights, tables or inputs on a core of both", a, b),
                    meet ? "" : fmt::format("fuse(\"{}\", \"{}\") brings them together", a, b));
   MapDecisions next = decisions();
   next.share.emplace_back(std::minmax(*first, *second));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/blocks/cut_out.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -54,12 +56,9 @@ Result<BlockPart> slice(const BlockPart& part, BlockAxis axis, std::int64_t begi
                             text(axis)));
     return diags;
   }
-  Extents sizes;
-  for (std::int64_t size : {begin, end - begin, extent - end})
-    if (size > 0) sizes.push_back(size);
-  Result<std::vector<BlockPart>> cuts = split(part.block, axis, sizes);
-  if (!cuts) return cuts.diags();
-  BlockPart cut = std::move((*cuts)[begin > 0 ? 1 : 0]);
+  Result<BlockPart> found = cut_out(part.block, axis, begin, end);
+  if (!found) return found;
+  BlockPart cut = *std::move(found);
   for (std::size_t i = 0; i < cut.in.size(); ++i) move_by(cut.in[i], part.in[i]);
   move_by(cut.out, part.out);
   return cut;

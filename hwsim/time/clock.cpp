@@ -9,6 +9,7 @@
 #include "hwsim/map/chains.hpp"
 #include "hwsim/time/batch_credits.hpp"
 #include "hwsim/time/deadlock.hpp"
+#include "hwsim/time/group_pace.hpp"
 #include "hwsim/time/overruns.hpp"
 #include "hwsim/time/seen_frames.hpp"
 #include "hwsim/time/slowest_step.hpp"
@@ -85,6 +86,7 @@ class Clock {
     std::int64_t ended = -2;  // the last turn that has
     std::int32_t cores_left = 0;
     bool is_waiting = false, is_done = false;  // waiting: for credit, or for its step group
+    GroupPace pace;
   };
   struct Flight {
     std::int32_t message = 0;          // of the sender
@@ -200,6 +202,7 @@ class Clock {
     if (group.is_waiting) return;
     group.turn = next;
     group.begin = now_;
+    if (next >= 0 && phase_of(group) == 0) group.pace.began(now_);
     group.cores_left = static_cast<std::int32_t>(group.cores.size());
     if (host_sends_.empty() && next >= 0 && phase_of(group) == 0) frames_seen_.entered(item_of(group), now_);
     for (std::int32_t c : group.cores) begin_phase(c, group);
@@ -463,7 +466,13 @@ class Clock {
   // ---- frames -------------------------------------------------------------------------------------
   bool is_done() {
     return groups_.empty() || frames_seen_.out() == frames_ ||
-           (options_.frames == 0 && frames_seen_.is_steady(stages_));
+           (options_.frames == 0 &&
+            frames_seen_.is_steady(stages_, [&](std::int64_t distance) { return keep_pace(distance); }));
+  }
+
+  // No group has been faster or slower: no buffer fills up or runs empty, so that all goes on as it is.
+  bool keep_pace(std::int64_t distance) const {
+    return std::ranges::all_of(groups_, [&](const GroupState& group) { return group.pace.is(distance); });
   }
 
   void finish() {

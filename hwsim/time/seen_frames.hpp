@@ -22,17 +22,18 @@ class SeenFrames {
   }
 
   std::int64_t out() const { return out_; }
-  // Latency and distance of the last three, once there were more than `stages` of them beside; asked anew only when
-  // another one has come out.
-  bool is_steady(std::int64_t stages) {
+  // Latency and distance of the last three: once there were more than `stages` of them beside, or if
+  // `keeps_pace(distance)` says that all stages go on so. Asked anew only when another one has come out.
+  template <class Pace>
+  bool is_steady(std::int64_t stages, Pace keeps_pace) {
     if (out_ == looked_at_) return false;
     looked_at_ = out_;
-    if (out_ <= steady + stages) return false;
+    if (out_ <= steady) return false;
     for (std::int64_t i = 1; i < steady; ++i) {
       const Frame &a = at(out_ - i), &b = at(out_ - i - 1), &c = at(out_ - i - 2);
       if (a.end - a.begin != b.end - b.begin || a.end - b.end != b.end - c.end) return false;
     }
-    return true;
+    return out_ > steady + stages || keeps_pace(interval());
   }
 
   // Of the last one that came out, and from the first to the last one; both ends counted.

@@ -62,9 +62,9 @@ int run(const Options& options, const Toolbox& tools) {
   settings.is_hidden = options.is_hidden;
   settings.screen = screen();
   settings.interrupted = &interrupted();
-  if (options.time_steps > 0 && (is_graph || !options.graph.empty()))
-    return run_graph_in_steps(options, tools, settings);
-  if (is_graph || !options.graph.empty()) return run_graph(options, tools, settings);
+  const bool is_one = is_graph || !options.graph.empty();
+  if (is_one && is_called(options)) return run_called_graph(options, tools, settings);
+  if (is_one) return run_graph(options, tools, settings);
 
   auto [program, exit_code] = load(options, tools);
   if (!program) return exit_code;

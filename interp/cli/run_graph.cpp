@@ -146,6 +146,7 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
     if (!program) return 1;
   }
   FunctionId graph = find_graph(*program, name);
+  if (!graph.valid() && !file.ends_with(".json") && file != "-") return run_called_graph(options, tools, settings);
   if (!graph.valid()) return usage(no_graph(*program, name, file));
   if (auto problem = check_defines((*program)[graph], options)) return usage(*problem);
   Sources sources = program->sources;

@@ -7,8 +7,10 @@ namespace taskspec::cli {
 
 int run_graph(const Options& options, const Toolbox& tools, const RunSettings& settings);
 
-// The same with --time-steps T: what `run G(inputs) on B(time_steps: T)` gives, the last step and all of them.
-int run_graph_in_steps(const Options& options, const Toolbox& tools, const RunSettings& settings);
+// The same as what `run G(inputs) on B` gives, with --time-steps T the last step and all of them. G may be an `ir`
+// declaration or a net that is a value, too; a JSON file has no text to call it from.
+bool is_called(const Options& options);
+int run_called_graph(const Options& options, const Toolbox& tools, const RunSettings& settings);
 
 // Of both: wrong usage in words, or nothing; the inputs by declared parameter, none where -D does not say. With
 // `slices` a tensor may have an extent more in front.

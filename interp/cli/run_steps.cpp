@@ -1,4 +1,5 @@
-// `taskspec run FILE --name G --time-steps T`: the graph is called in a fn that is written behind the text.
+// `taskspec run FILE --name G` with `--time-steps T` or `--on hw`: G is called in a fn that is written behind the text,
+// so that it has a session of its own, and what it needs of the top level is made on the host.
 #include <fmt/format.h>
 
 #include "interp/cli/run_graph.hpp"
@@ -7,6 +8,7 @@
 #include "interp/pipeline.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
+#include "ir/program/block_calls.hpp"
 
 namespace taskspec::cli {
 
@@ -14,19 +16,50 @@ namespace {
 
 constexpr const char* caller = "run_in_time_steps";
 
-// G, or Net().forward of an agent.
-std::string called(const Program& program, FunctionId graph) {
-  const Function& function = program[graph];
-  return function.agent.valid() ? program[function.agent].name + "()." + function.name : function.name;
+// A graph, an `ir` declaration, or a net that is a value (`let q = quantize(...)`): how it is written in a call, what
+// goes in and what comes out.
+struct Callee {
+  std::string text;
+  Function signature;
+};
+
+Callee callee_of(const Program& program, FunctionId id) {
+  const Function& function = program[id];
+  // G, or Net().forward of an agent.
+  return {function.agent.valid() ? program[function.agent].name + "()." + function.name : function.name, function};
+}
+
+std::optional<Callee> callee_named(const Program& program, const std::string& name) {
+  if (const FunctionId graph = find_graph(program, name); graph.valid()) return callee_of(program, graph);
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    const FunctionId id(i);
+    if (program[id].module == program.main_module && program.display_name(id) == name && blocks_of(program, id))
+      return Callee{name, program[id]};
+  }
+  for (const Variable& variable : program[program.main().top_level].variables) {
+    if (variable.name != name || !variable.type.is(Type::Kind::task)) continue;
+    Callee made{name, {}};
+    made.signature.name = name;
+    for (std::size_t i = 0; i < variable.type.parts.size(); ++i) {
+      if (i < variable.type.inputs) {
+        Parameter& input = made.signature.parameters.emplace_back();
+        input.name = variable.type.names[i], input.type = variable.type.parts[i];
+      } else {
+        Output& output = made.signature.outputs.emplace_back();
+        output.name = variable.type.names[i], output.type = variable.type.parts[i];
+      }
+    }
+    return made;
+  }
+  return std::nullopt;
 }
 
 // fn run_in_time_steps(i0: f32[16, 4]) { let r = run snn(x: i0) on host; print("y:", r.y.array); ... }
-std::string caller_text(const Program& program, FunctionId graph, const std::vector<Value>& inputs,
-                        const std::string& backend) {
-  const Function& function = program[graph];
+std::string caller_text(const Callee& callee, const std::vector<Value>& inputs, const std::string& backend,
+                        bool has_steps) {
   std::vector<std::string> parameters, arguments;
   std::size_t next = 0;
-  for (const Parameter& parameter : function.parameters) {
+  for (const Parameter& parameter : callee.signature.parameters) {
     if (parameter.role != Role::declared) continue;
     const Value& input = inputs[next++];
     if (input.is_none()) continue;  // its default
@@ -35,10 +68,10 @@ std::string caller_text(const Program& program, FunctionId graph, const std::vec
     arguments.push_back(parameter.name + ": " + name);
   }
   std::string text = fmt::format("\nfn {}({}) {{\n  let r = run {}({}) on {}\n", caller, joined(parameters, ", "),
-                                 called(program, graph), joined(arguments, ", "), backend);
+                                 callee.text, joined(arguments, ", "), backend);
   for (const char* all : {"", "steps."})
-    for (const Output& output : function.outputs)
-      text += fmt::format("  print(\"{0}{1}:\", r.{0}{1}.array)\n", all, output.name);
+    for (const Output& output : callee.signature.outputs)
+      if (has_steps || *all == 0) text += fmt::format("  print(\"{0}{1}:\", r.{0}{1}.array)\n", all, output.name);
   return text + "}\n";
 }
 
@@ -50,7 +83,12 @@ FunctionId function_named(const Program& program, std::string_view name) {
 
 }  // namespace
 
-int run_graph_in_steps(const Options& options, const Toolbox& tools, const RunSettings& settings) {
+bool is_called(const Options& options) {
+  const std::string& file = options.files[0];
+  return options.time_steps > 0 || (options.backend.starts_with("hw") && file != "-" && !file.ends_with(".json"));
+}
+
+int run_called_graph(const Options& options, const Toolbox& tools, const RunSettings& settings) {
   const std::string& file = options.files[0];
   if (file.ends_with(".json") || file == "-")
     return usage("--time-steps of a graph needs a .task file: write run g(x) on host(time_steps: T)");
@@ -59,20 +97,20 @@ int run_graph_in_steps(const Options& options, const Toolbox& tools, const RunSe
   plain.time_steps = 0;
   const auto [program, exit_code] = load(plain, tools);
   if (!program) return exit_code;
-  const FunctionId graph = find_graph(*program, options.graph);
-  if (!graph.valid()) return usage(no_graph(*program, options.graph, file));
-  if (auto problem = check_defines((*program)[graph], options)) return usage(*problem);
+  const std::optional<Callee> callee = callee_named(*program, options.graph);
+  if (!callee) return usage(no_graph(*program, options.graph, file));
+  if (auto problem = check_defines(callee->signature, options)) return usage(*problem);
   Sources sources = program->sources;
   std::vector<Value> inputs;
   try {
-    inputs = inputs_of((*program)[graph], options, sources, true);
+    inputs = inputs_of(callee->signature, options, sources, options.time_steps > 0);
   } catch (const Error& error) {
     report(options, sources, error.diags());
     return 3;
   }
   LoadOptions how = load_options(options);
   how.defines.clear();
-  const std::string text = read_text(file) + caller_text(*program, graph, inputs, options.backend);
+  const std::string text = read_text(file) + caller_text(*callee, inputs, options.backend, options.time_steps > 0);
   Sources made;
   Result<Program> whole = check_text(file, text, how, tools, made);
   report(options, made, whole.diags());

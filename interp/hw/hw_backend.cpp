@@ -318,6 +318,17 @@ class HwBackend final : public Backend, public PicturedBackend {
     return is_known;
   }
 
+  // Where all that comes in is known, the host would compute the whole graph and the chip nothing.
+  static bool leaves_something(const HwReady& ready, const std::vector<bool>& is_known) {
+    bool has_inputs = false;
+    for (std::size_t k = 0; k < is_known.size(); ++k) {
+      if (ready.is_slot[k] || ready.is_left[k]) continue;
+      if (!is_known[k]) return true;
+      has_inputs = true;
+    }
+    return !has_inputs;
+  }
+
   std::shared_ptr<ChipRun> program_for(HwReady& ready, std::span<const Location> inputs) {
     for (const std::shared_ptr<ChipRun>& program : ready.programs) {
       bool fits = true;
@@ -332,7 +343,7 @@ class HwBackend final : public Backend, public PicturedBackend {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
       for (const std::size_t fixed : {1, 0}) {
         const std::vector<bool> is_known = known_operands(ready, fixed);
-        if (distance(made) == 0 || is_known == ready.is_slot) continue;
+        if (distance(made) == 0 || is_known == ready.is_slot || !leaves_something(ready, is_known)) continue;
         MadeRun again = made_run(ready, contents(ready, inputs, is_known));
         if (distance(again) <= distance(made)) made = std::move(again);
       }

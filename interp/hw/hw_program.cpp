@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "interp/hw/frames.hpp"
 
@@ -22,9 +23,13 @@ Result<ChipProgram> mapped_net(ChipNet net, const HwOptions& options) {
   if (!mapping) return mapping.diags();
   std::vector<std::string> notes;
   if (options.optimise) {
-    const Optimised done =
-        optimise(*mapping, *options.optimise, [&](const std::string& line) { notes.push_back(line); });
-    notes.push_back(fmt::format("{} moves, {} accepted", done.moves, done.accepted));
+    // As it finds them, and in the report: the number of moves gives the same again.
+    auto tell = [&](const std::string& line) {
+      std::fputs((line + "\n").c_str(), stderr);
+      notes.push_back(line);
+    };
+    const Optimised done = optimise(*mapping, *options.optimise, tell);
+    tell(fmt::format("{} moves, {} accepted", done.moves, done.accepted));
   }
   Result<ChipProgram> program = mapping->program();
   if (program) program->notes.insert(program->notes.end(), notes.begin(), notes.end());

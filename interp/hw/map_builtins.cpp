@@ -386,16 +386,17 @@ constinit const Builtin builtin_mapping_set_phase = method(
     "that would wait for one another are refused.",
     MAP_EXAMPLE("print(m.set_phase(\"matmul\", 0).cores)\n// expect: 1"), run_phase);
 
-constinit const Builtin builtin_mapping_share_storage =
-    method("mapping.share_storage", with_units,
-           "m.share_storage(a, b): weights and tables of two units that are equal lie once on the cores of both.",
-           "graph net(x: i8[1, 64]) -> (y: i8[1, 64]) {\n"
-           "  let w = (iota(4096) % 7 - 3).reshape(64, 64) as i8[64, 64]\n"
-           "  let h = (x @ w).shift_right(6) as i8[1, 64]\n"
-           "  y = (h @ w).shift_right(6) as i8[1, 64]\n}\n"
-           "let m = map(net, chip: \"tianjicx\", objective: \"cores\")\nlet before = m.estimate().memory\n"
-           "print(before - m.share_storage(\"matmul\", \"matmul_2\").memory)\n// expect: 4096",
-           run_share);
+constinit const Builtin builtin_mapping_share_storage = method(
+    "mapping.share_storage", with_units,
+    "m.share_storage(a, b): weights, tables and inputs of two units that are equal lie once on the cores of both; what "
+    "both read comes once, for the phase that is earlier.",
+    "graph net(x: i8[1, 64]) -> (y: i8[1, 64]) {\n"
+    "  let w = (iota(4096) % 7 - 3).reshape(64, 64) as i8[64, 64]\n"
+    "  let h = (x @ w).shift_right(6) as i8[1, 64]\n"
+    "  y = (h @ w).shift_right(6) as i8[1, 64]\n}\n"
+    "let m = map(net, chip: \"tianjicx\", objective: \"cores\")\nlet before = m.estimate().memory\n"
+    "print(before - m.share_storage(\"matmul\", \"matmul_2\").memory)\n// expect: 4096",
+    run_share);
 
 constinit const Builtin builtin_mapping_slabs =
     method("mapping.slabs", with_count,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/blocks/rewrites.hpp"
+#include "ir/blocks/cut_out.hpp"
 #include "ir/blocks/windows.hpp"
 
 namespace taskspec {
@@ -87,32 +87,49 @@ class Cutter {
   BlockWindow window_;
 };
 
+Diags refusal(const TaskBlock& block, BlockAxis axis, const std::string& why) {
+  Diags diags;
+  diags.error("E4002", block.span,
+              fmt::format("{} '{}' cannot be cut along {}: {}", block.def->name, block.name, text(axis), why));
+  return diags;
+}
+
+// Empty: it may be cut along the axis.
+std::string reason_against(const TaskBlock& block, BlockAxis axis) {
+  const BlockRewrites* rules = block.def->rewrites;
+  if (!rules || std::find(rules->axes.begin(), rules->axes.end(), axis) == rules->axes.end() || block.shape[axis] == 0)
+    return "its outputs have no such parts";
+  return rules->refuses ? rules->refuses(block, axis) : "";
+}
+
+constexpr std::string_view in_padding = "a part would lie in the padding";
+
 }  // namespace
 
 Result<std::vector<BlockPart>> split(const TaskBlock& block, BlockAxis axis, const Extents& sizes) {
-  Diags diags;
-  auto refuse = [&](const std::string& why) {
-    diags.error("E4002", block.span,
-                fmt::format("{} '{}' cannot be cut along {}: {}", block.def->name, block.name, text(axis), why));
-    return diags;
-  };
-  const BlockRewrites* rules = block.def->rewrites;
-  if (!rules || std::find(rules->axes.begin(), rules->axes.end(), axis) == rules->axes.end() || block.shape[axis] == 0)
-    return refuse("its outputs have no such parts");
-  if (rules->refuses)
-    if (std::string why = rules->refuses(block, axis); !why.empty()) return refuse(why);
+  if (const std::string why = reason_against(block, axis); !why.empty()) return refusal(block, axis, why);
   const bool are_there = std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size > 0; });
   if (!are_there || std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != block.shape[axis])
-    return refuse(fmt::format("the parts do not add up to {}", block.shape[axis]));
+    return refusal(block, axis, fmt::format("the parts do not add up to {}", block.shape[axis]));
   const Cutter cutter(block, axis);
   std::vector<BlockPart> parts;
   std::int64_t begin = 0;
   for (std::int64_t size : sizes) {
-    if (!cutter.is_possible(begin, size)) return refuse("a part would lie in the padding");
+    if (!cutter.is_possible(begin, size)) return refusal(block, axis, std::string(in_padding));
     parts.push_back(cutter.part(begin, size));
     begin += size;
   }
   return parts;
+}
+
+Result<BlockPart> cut_out(const TaskBlock& block, BlockAxis axis, std::int64_t begin, std::int64_t end) {
+  if (const std::string why = reason_against(block, axis); !why.empty()) return refusal(block, axis, why);
+  const Cutter cutter(block, axis);
+  const std::int64_t extent = block.shape[axis];
+  if ((begin > 0 && !cutter.is_possible(0, begin)) || !cutter.is_possible(begin, end - begin) ||
+      (end < extent && !cutter.is_possible(end, extent - end)))
+    return refusal(block, axis, std::string(in_padding));
+  return cutter.part(begin, end - begin);
 }
 
 }  // namespace taskspec

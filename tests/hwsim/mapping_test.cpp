@@ -12,6 +12,7 @@
 #include "hwsim/report/account.hpp"
 #include "interp/exact/engine.hpp"
 #include "tests/hwsim/chip_nets.hpp"
+#include "tests/hwsim/stream_nets.hpp"
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
@@ -225,6 +226,40 @@ TEST_CASE("equal tables lie once on a core when they are to [chip-map]") {
   check_values(random, m);
   REQUIRE(m.undo());
   CHECK(m.estimate().memory == before);
+}
+
+TEST_CASE("an input that two units of a core read comes once when they share it [chip-map]") {
+  tests::NetBuilder make("net");
+  const BlockId image = make.input(8, 8, 16);
+  const BlockId left = make.conv(image, {.f = 32, .kernel = 3, .pad = 1}), right = make.conv(image, {.f = 32});
+  make.output(make.sum(left, right));
+  const auto graph = std::move(make).graph();
+  ChipMapping m = ChipMapping::make(chip_net(graph).value_or_throw(),
+                                    {.chip = tests::chip_variant("tianjicx"), .objective = MapObjective::cores})
+                      .value_or_throw();
+  const std::string a = m.name_of(0), b = m.name_of(1);
+  std::mt19937_64 random(1);
+  for (const bool turned : {false, true}) {
+    CAPTURE(turned);
+    if (turned) REQUIRE(m.set_phase(b, m.decisions().units[0].phase));
+    const MapEstimate before = m.estimate();
+    const ChipMapping::Done shared = m.share_storage(a, b);
+    REQUIRE_MESSAGE(shared, first_text(shared.diags()));
+    CHECK(shared->packets == before.packets - 8 * 8 * 16 / 8);
+    CHECK(shared->memory < before.memory);
+    CHECK(m.estimate() == m.from_scratch());
+    check_values(random, m);
+    REQUIRE(m.undo());
+    CHECK(m.estimate() == before);
+    REQUIRE(m.redo());
+    // On other cores there is nothing to share; back again there is.
+    REQUIRE(m.take_out(b));
+    CHECK(m.estimate().packets == before.packets);
+    CHECK(m.estimate() == m.from_scratch());
+    check_values(random, m);
+    REQUIRE(m.undo());
+    REQUIRE(m.undo());
+  }
 }
 
 TEST_CASE("what an action may not do says which limit, and changes nothing [chip-map]") {
