@@ -42,8 +42,9 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   const std::string level = options[2].string();
   if (!is_level(level)) throw failure("E5003", {}, "no level " + in_quotes(level) + "; there are off, batch and every");
   using Level = ControlWatch::Level;
-  settings.options.level =
-      options[1].boolean() || level == "every" ? Level::every : level == "off" ? Level::off : Level::batch;
+  settings.options.level = options[1].boolean() || level == "every" ? Level::every
+                           : level == "off"                         ? Level::off
+                                                                    : Level::batch;
   if (const std::string inject = options[3].string(); !inject.empty()) {
     settings.options.inject = injection_of(inject);
     if (!settings.options.inject)
@@ -86,10 +87,11 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "launch and of the contents of regions. For run .. on. shards: how many, in this process or over the ranks of "
         "mpirun. All make the same calls, which is checked: level off, batch (every 64 calls and before each receive) "
         "or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one shard differ there.",
-    .example = "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
-               "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"
-               "  launch grow(p[i]) for i in 0..4\n  return r.a.sum(0).scalar\n}\n"
-               "print((run work() on mpi(shards: 2)).value)\n// expect: 16",
+    .example =
+        "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
+        "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"
+        "  launch grow(p[i]) for i in 0..4\n  return r.a.sum(0).scalar\n}\n"
+        "print((run work() on mpi(shards: 2)).value)\n// expect: 16",
     .type = mpi_type,
     .run = run_mpi,
     .runs_in = RunsIn::either,

@@ -34,14 +34,14 @@ class AgreedValues {
 
 // One run of a program. Others of the same are started when a backend first wants some; they end with the first.
 struct Replica {
-  std::size_t number = 0;                    // 0: the first, whose effects the world sees
-  const std::atomic<bool>* ended = nullptr;  // of others: the first has ended
+  std::size_t number = 0;                                          // 0: the first, whose effects the world sees
+  const std::atomic<bool>* ended = nullptr;                        // of others: the first has ended
   std::function<void(std::shared_ptr<Replica> other)> start = {};  // of the first: runs the program once more
-  std::shared_ptr<void> others = {};      // of the first: those that were started, for the backend alone
-  std::atomic<std::int64_t> shards{1};    // of the part of it that runs
+  std::shared_ptr<void> others = {};    // of the first: those that were started, for the backend alone
+  std::atomic<std::int64_t> shards{1};  // of the part of it that runs
   std::shared_ptr<AgreedValues> agreed = {};
 
-  bool is_hidden = false;  // another process shows what this one would
+  bool is_hidden = false;                                     // another process shows what this one would
   bool is_seen() const { return number == 0 && !is_hidden; }  // what it writes, files too
   Value agree(int part, std::uint64_t count, const Value& own);
 };

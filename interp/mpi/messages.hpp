@@ -1,6 +1,6 @@
-// What stands between the points of a shard: tasks of its graph that send and receive. They come one after the other, in
-// the order of the program, on every shard; so the first of all that anybody waits for has its sender past everything
-// in front of it, and nobody waits for ever.
+// What stands between the points of a shard: tasks of its graph that send and receive. They come one after the other,
+// in the order of the program, on every shard; so the first of all that anybody waits for has its sender past
+// everything in front of it, and nobody waits for ever.
 #pragma once
 #include "interp/mpi/shard_run.hpp"
 #include "interp/shards/data/pack.hpp"

@@ -23,13 +23,13 @@ std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span) {
   }
   made->group_ = *std::move(group);
   if (made->group_->layout().ranks > 1)
-    made->watchdog_ = std::make_unique<Watchdog>(
-        *made->group_, Watchdog::Options{.seconds = patience, .state = [group = made.get()] {
-          Watchdog::State state;
-          state.steps = group->steps.load();
-          state.is_running = true;
-          return state;
-        }});
+    made->watchdog_ =
+        std::make_unique<Watchdog>(*made->group_, Watchdog::Options{.seconds = patience, .state = [group = made.get()] {
+                                                                      Watchdog::State state;
+                                                                      state.steps = group->steps.load();
+                                                                      state.is_running = true;
+                                                                      return state;
+                                                                    }});
   return made;
 }
 

@@ -1,6 +1,6 @@
-// The replicas of one program in this process, a shard each where a part of it runs on shards. The text is run by all of
-// them; effects reach the world from the first one alone. Outside of runs on shards they share nothing, and come to the
-// same.
+// The replicas of one program in this process, a shard each where a part of it runs on shards. The text is run by all
+// of them; effects reach the world from the first one alone. Outside of runs on shards they share nothing, and come to
+// the same.
 //
 //   Replicas replicas(start);                       // start(k): runs the program once more, as replica k
 //   Replicas::Part part = replicas.join(0, 4, span);      // each `run e on mpi`, by each replica
@@ -72,7 +72,7 @@ class Replicas {
   const Start start_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::size_t, Run> runs_;  // by their order in the program
+  std::map<std::size_t, Run> runs_;        // by their order in the program
   std::vector<std::size_t> joined_ = {0};  // by replica: how many runs it came to
   std::vector<std::thread> threads_;
   std::atomic<bool> ended_{false};

@@ -14,7 +14,8 @@ ShardBackend::~ShardBackend() = default;
 // The replicas of a program are made when its first one comes to shards; they are known by what it and they share.
 void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
                         Span span) {
-  if (!replica) throw failure("E1009", span, "shards that are not of a whole program (the prompt, C++) are not built yet");
+  if (!replica)
+    throw failure("E1009", span, "shards that are not of a whole program (the prompt, C++) are not built yet");
   replica_ = replica;
   if (!replica->others) {
     auto start = [first = replica.get()](std::size_t number) {
@@ -65,7 +66,8 @@ namespace {
 Diags told(const Outcome& outcome, std::size_t shard) {
   Diags diags;
   for (const Poison& poison : outcome.failed) {
-    diags.error(poison.fault.code, poison.fault.span, poison.fault.message + " (on shard " + std::to_string(shard) + ")");
+    diags.error(poison.fault.code, poison.fault.span,
+                poison.fault.message + " (on shard " + std::to_string(shard) + ")");
     break;
   }
   return diags;

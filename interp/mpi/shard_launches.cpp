@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "interp/control/interpreter.hpp"
 #include "interp/control/host_target.hpp"
+#include "interp/control/interpreter.hpp"
 #include "interp/control/value_key.hpp"
 #include "ir/base/key.hpp"
 #include "ir/region/region_key.hpp"
@@ -70,7 +70,8 @@ void ShardLaunches::note_new() {
   if (regions_seen_ < forest.regions_made()) {
     std::vector<RegionId> made;
     for (std::uint32_t k = 0; k < forest.regions(); ++k)
-      if (forest[RegionId(k)].extents.rank > 0 && forest.serial(RegionId(k)) >= regions_seen_) made.push_back(RegionId(k));
+      if (forest[RegionId(k)].extents.rank > 0 && forest.serial(RegionId(k)) >= regions_seen_)
+        made.push_back(RegionId(k));
     std::ranges::sort(made, {}, [&](RegionId id) { return forest.serial(id); });
     regions_seen_ = forest.regions_made();
     for (const RegionId id : made) {
@@ -85,7 +86,8 @@ void ShardLaunches::note_new() {
   if (partitions_seen_ == forest.partitions_made()) return;
   std::vector<PartitionId> made;
   for (std::uint32_t k = 0; k < forest.partitions(); ++k)
-    if (forest[PartitionId(k)].form && forest[PartitionId(k)].serial >= partitions_seen_) made.push_back(PartitionId(k));
+    if (forest[PartitionId(k)].form && forest[PartitionId(k)].serial >= partitions_seen_)
+      made.push_back(PartitionId(k));
   std::ranges::sort(made, {}, [&](PartitionId id) { return forest[id].serial; });
   partitions_seen_ = forest.partitions_made();
   for (const PartitionId id : made) {
@@ -189,7 +191,8 @@ PointSharding ShardLaunches::sharding_of(const Value& value, Span span) {
   return shardings_.emplace(key, PointSharding::of(std::move(function), hash128(key), span)).first->second;
 }
 
-std::shared_ptr<const std::vector<std::uint32_t>> ShardLaunches::own(const PointSharding& sharding, const Rect& domain) {
+std::shared_ptr<const std::vector<std::uint32_t>> ShardLaunches::own(const PointSharding& sharding,
+                                                                     const Rect& domain) {
   std::string key = std::to_string(static_cast<int>(sharding.kind)) + " " + sharding.hash.text() + " " +
                     std::to_string(sharding.owner_shard.value) + " " + std::to_string(domain.size());
   auto& known = own_[key];
@@ -376,8 +379,8 @@ ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
   return target_.recorded(std::move(launch));
 }
 
-// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points. Who reads what others
-// wrote comes behind them.
+// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points. Who reads what
+// others wrote comes behind them.
 ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
   const CallKind kind = kind_of(launch);
   const bool reads = kind == CallKind::attach;

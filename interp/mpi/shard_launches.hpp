@@ -1,6 +1,6 @@
-// How a shard records what happens to regions: of each launch its own points, and before and behind them what must move.
-// Decided from what all shards know alike, so nobody is asked; the analysis is told of every operation, and says when
-// it may run.
+// How a shard records what happens to regions: of each launch its own points, and before and behind them what must
+// move. Decided from what all shards know alike, so nobody is asked; the analysis is told of every operation, and says
+// when it may run.
 #pragma once
 #include <unordered_map>
 

@@ -157,7 +157,8 @@ void ShardRun::add_up() {
   }
   const CoarseStage::Counts& coarse = engine_.coarse().counts();
   const auto add = [&](std::uint64_t number) { report_.push_back(Value(static_cast<std::int64_t>(number))); };
-  for (const std::uint64_t number : {coarse.fences, coarse.elided, coarse.other_fences, coarse.collectives}) add(number);
+  for (const std::uint64_t number : {coarse.fences, coarse.elided, coarse.other_fences, coarse.collectives})
+    add(number);
   add(0), add(0);  // replayed, records
   add(coarse.forced);
   add(messages), add(bytes);

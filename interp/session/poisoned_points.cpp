@@ -106,7 +106,8 @@ void PoisonedPoints::ran(const Batch& batch, const BatchGraph& graph, const Caus
         overwrite(fields_, use, points);
     });
     const bool makes_maps = !task.group.folds && session_[task.launch].maps;
-    if (cause != dead.end() && makes_maps) maps_[task.launch.value][task.group.launch->number(task.position)] = cause->second;
+    if (cause != dead.end() && makes_maps)
+      maps_[task.launch.value][task.group.launch->number(task.position)] = cause->second;
   });
 }
 

@@ -61,11 +61,12 @@ const std::map<std::string_view, Names> may_include = {
     {"interp/quantize/", {"interp/quantize/", "interp/exact/", "interp/control/", "ir/"}},
     {"interp/reference/", {"interp/reference/", "interp/toolbox.hpp", "frontend/", "ir/"}},
     {"interp/hw/", {"interp/hw/", "interp/exact/", "interp/control/", "hwsim/", "ir/"}},
+    {"interp/mpi/", {"interp/mpi/", "interp/shards/", "interp/host/", "interp/control/", "ir/"}},
     {"interp/control/", {"interp/control/", "interp/report/", "frontend/", "ir/"}},
     {"interp/session/", {"interp/session/", "interp/control/", "ir/"}},
     {"interp/train/", {"interp/train/", "interp/control/", "ir/"}},
     {"interp/backends/",
-     {"interp/backends/", "interp/host/", "interp/hw/", "interp/control/", "interp/toolbox.hpp", "frontend/", "hwsim/",
+     {"interp/backends/", "interp/host/", "interp/hw/", "interp/mpi/", "interp/control/", "interp/toolbox.hpp", "frontend/", "hwsim/",
       "ir/"}},
     {"interp/embed/", {"interp/", "frontend/", "stdlib/", "ir/", "taskspec/", "include/"}},  // the root of the library
     {"interp/workspace/", {"interp/", "frontend/", "ir/", "include/"}},

@@ -6,6 +6,7 @@
 #include <regex>
 #include <sstream>
 
+#include "interp/backends/backends.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
@@ -79,4 +80,95 @@ TEST_CASE("the counts of a stencil do not depend on how many shards there are [f
     CHECK(run_text(std::string(stencil) + "let r = run main(block, block)" + on).output == "253148\n21 19\n");
     CHECK(run_text(std::string(stencil) + "let r = run main(cyclic, block)" + on).output == "253148\n40 0\n");
   }
+}
+
+TEST_CASE("other programs have the counts that the theory gives them [fence-counts][D10]") {
+  const std::string star = contents(language_test("regions_stencil_2d.task"));
+  const std::string cg = contents(language_test("regions_cg.task"));
+  const auto before = [](const std::string& text, const char* mark) { return text.substr(0, text.find(mark)); };
+  for (const std::size_t shards : {1, 2, 5}) {
+    const std::string on = " on mpi(shards: " + std::to_string(shards) + ")\nprint(r.report.fences, r.report.elided)\n";
+    Ran ran = run_text(before(star, "\nfor s in") + "\nlet r = run main()" + on);
+    CHECK_MESSAGE(ran.output.ends_with("7 2\n"), ran.output << ran.errors);
+    std::string three = before(cg, "\nfor s in");
+    const std::size_t at = three.find("&& k < n");
+    REQUIRE(at != std::string::npos);
+    three.replace(at, 8, "&& k < 3");
+    ran = run_text(three + "\nlet r = run cg(256, 8, 0.0)" + on);
+    CHECK_MESSAGE(ran.output.ends_with("8 19\n"), ran.output << ran.errors);
+  }
+}
+
+TEST_CASE("only what the other shards lack is sent [messages][D10]") {
+  const auto sent = [](std::size_t shards) {
+    return run_text(std::string(stencil) + "let r = run main(cyclic, cyclic) on mpi(shards: " + std::to_string(shards) +
+                    ")\nprint(r.report.messages, r.report.bytes)\n")
+        .output;
+  };
+  // Ten steps with ghost cells, and the receive: each shard sends its share of 64 numbers to all others.
+  CHECK(sent(1) == "253148\n0 0\n");
+  CHECK(sent(2) == "253148\n22 976\n");
+  CHECK(sent(3) == "253148\n66 1472\n");
+}
+
+TEST_CASE("a whole program runs on shards, and one of them is seen [D1]") {
+  RunSettings settings;
+  settings.backend_options = {{"shards", "3"}};
+  settings.on = std::make_shared<BackendChoice>(builtin_mpi);
+  const Ran ran = run_text(std::string(stencil) + "print(shards())\nmain(block, block)\nprint(\"end\")\n", settings);
+  CHECK(ran.output == "3\n253148\nend\n");
+}
+
+TEST_CASE("runs on few and on many shards stand in one program") {
+  const Ran ran = run_text(std::string(stencil) +
+                           "for n in [2, 4, 1, 3] { let r = run main(cyclic, cyclic) on mpi(shards: n); "
+                           "print(n, r.report.fences, r.report.messages) }\n");
+  CHECK(ran.output == "253148\n2 21 22\n253148\n4 21 72\n253148\n1 21 0\n253148\n3 21 66\n");
+}
+
+TEST_CASE("a shard that makes another call is named, whatever is hashed [inject][D17]") {
+  for (const char* level : {"off", "batch", "every"})
+    for (const char* argument : {"domain", "sharding", "task", "projection", "argument 1", "fields"})
+      for (const std::size_t shards : {2, 3, 5}) {
+        const std::string who = std::to_string(shards - 1);
+        const Ran ran =
+            run_text(std::string(stencil) + "run main(cyclic, cyclic) on mpi(shards: " + std::to_string(shards) +
+                     ", level: \"" + level + "\", inject: \"" + who + ":17:" + argument + "\")\n");
+        CHECK(ran.code == 3);
+        CHECK_MESSAGE(
+            ran.errors.find("E6001: control determinism violated at call 17 'launch stencil'") != std::string::npos,
+            level << " " << argument << ": " << ran.errors);
+        CHECK_MESSAGE(ran.errors.find("shard {" + who + "}") != std::string::npos, ran.errors);
+        CHECK(ran.output.empty() == (std::string_view(level) != "off"));
+      }
+}
+
+TEST_CASE("a point that fails ends the run on all shards, and says where") {
+  const std::string program =
+      "fields F { a: f64, at: int }\n"
+      "task touch(inout v: F[_].{a}, in w: F[_].{at}) { for i in v { v[i].a += v[w[i].at].a } }\n"
+      "fn main() {\n  let r = region F[16]; let p = blocks(r, 8)\n  fill(r.at, 99)\n"
+      "  launch touch(p[i], p[i]) for i in 0..8\n  print(r.a.sum(0).scalar)\n}\n";
+  const Ran host = run_text(program + "run main() on host\n");
+  for (const std::size_t shards : {1, 2, 4}) {
+    const Ran ran = run_text(program + "run main() on mpi(shards: " + std::to_string(shards) + ")\n");
+    CHECK(ran.code == 3);
+    CHECK(ran.output.empty());
+    CHECK_MESSAGE(ran.errors.starts_with(host.errors.substr(0, 12)), ran.errors);  // its code
+  }
+}
+
+TEST_CASE("a sharding that names no shard is E6005, on all of them") {
+  const std::string program = std::string(stencil) + "fn far(i: int, n: int, s: int) -> int { return i + 2 }\n";
+  const Ran ran = run_text(program + "run main(far, far) on mpi(shards: 4)\n");
+  CHECK(ran.code == 3);
+  CHECK_MESSAGE(ran.errors.find("E6005") != std::string::npos, ran.errors);
+}
+
+TEST_CASE("agree gives what the first replica has") {
+  const Ran ran = run_text(std::string(stencil) +
+                           "let begin = agree(clock())\n"
+                           "fn timed(t: float) -> float { main(block, block); return t }\n"
+                           "let r = run timed(begin) on mpi(shards: 3)\nprint(r.value == begin)\n");
+  CHECK_MESSAGE(ran.output == "253148\ntrue\n", ran.errors);
 }
