@@ -147,6 +147,28 @@ void CoarseStage::count(const Operation& op, const CoarseResult& result) {
   }
 }
 
+void CoarseStage::each_entry(LaneKey of, FunctionRef<void(LaneTree::Place, const LaneTree::Entry&)> visit) {
+  lane(of.root, of.field).tree.each(visit);
+}
+
+void CoarseStage::replace(LaneKey of, std::span<const std::pair<LaneTree::Place, LaneTree::Entry>> entries,
+                          std::uint64_t fence) {
+  LaneTree& tree = lane(of.root, of.field).tree;
+  tree.clear();
+  tree.add(0, {.op = fence, .key = {}, .is_fence = true});
+  for (const auto& [place, entry] : entries) tree.add(place, entry);
+}
+
+void CoarseStage::count_replayed(std::uint64_t fences, std::uint64_t elided) {
+  counts_.fences += fences;
+  counts_.elided += elided;
+}
+
+void CoarseStage::count_exit_fence() {
+  ++counts_.other_fences;
+  ++counts_.collectives;
+}
+
 std::size_t CoarseStage::bytes() const {
   std::size_t bytes = 0;
   for (const auto& [key, lane] : lanes_) bytes += sizeof(Lane) + lane->tree.bytes();

@@ -40,6 +40,13 @@ class CoarseStage {
   // Operations come in program order.
   CoarseResult analyse(const Operation& op);
 
+  // For traces: what is in a lane's lists; something else in their place, with a fence before all of it; what
+  // replayed operations would have been counted for.
+  void each_entry(LaneKey lane, FunctionRef<void(LaneTree::Place, const LaneTree::Entry&)> visit);
+  void replace(LaneKey lane, std::span<const std::pair<LaneTree::Place, LaneTree::Entry>> entries, std::uint64_t fence);
+  void count_replayed(std::uint64_t fences, std::uint64_t elided);
+  void count_exit_fence();
+
   const Counts& counts() const { return counts_; }
   std::size_t bytes() const;
 

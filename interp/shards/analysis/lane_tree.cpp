@@ -45,6 +45,18 @@ void LaneTree::each_that_may_meet(Place place, FunctionRef<void(Place, Entry&)> 
   visit(0, place, visit_entry);
 }
 
+void LaneTree::each(FunctionRef<void(Place, const Entry&)> visit) const {
+  for (Place at = 0; at < places_.size(); ++at)
+    for (const Entry& entry : places_[at].entries) visit(at, entry);
+}
+
+void LaneTree::clear() {
+  for (Node& node : places_) {
+    node.entries.clear();
+    node.below = 0;
+  }
+}
+
 void LaneTree::visit(Place at, Place of, FunctionRef<void(Place, Entry&)> visit_entry) {
   for (Entry& entry : places_[at].entries) {
     ++touched_;

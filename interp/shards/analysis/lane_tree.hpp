@@ -12,6 +12,13 @@
 
 namespace taskspec {
 
+// One field of one region tree.
+struct LaneKey {
+  RegionId root;
+  std::uint32_t field = 0;
+  friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
+};
+
 class LaneTree {
  public:
   struct Entry {
@@ -34,6 +41,8 @@ class LaneTree {
   std::vector<Entry>& at(Place place) { return places_[place].entries; }
   // All entries that are not known by the tree alone to be apart from that place.
   void each_that_may_meet(Place place, FunctionRef<void(Place, Entry&)> visit);
+  void each(FunctionRef<void(Place, const Entry&)> visit) const;
+  void clear();
   // Removes those at the place and below it for which `take` says so.
   void remove_under(Place place, FunctionRef<bool(const Entry&)> take);
 
