@@ -56,17 +56,25 @@ class CoarseStage {
   struct Lane;
   struct Found;
   Lane& lane(RegionId root, std::uint32_t field);
-  void collect(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result);
+  // A use of the present operation in one lane.
+  struct Touch {
+    const LaunchUse* use;
+    KeyId key;
+    Lane* lane;
+    LaneTree::Place place;
+  };
+  void collect(const Operation& op, const Touch& touch, CoarseResult& result);
   void enter_fence(std::uint64_t op, Lane& lane, CoarseResult& result);
-  void prune(const LaunchUse& use, Lane& lane, CoarseResult& result);
-  void enter(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result);
+  void prune(const Touch& touch, CoarseResult& result);
+  void enter(const Operation& op, const Touch& touch, CoarseResult& result);
   void count(const Operation& op, const CoarseResult& result);
 
   const RegionForest& forest_;
   KeyTable& keys_;
   const Elides elides_;
-  std::map<std::pair<RegionId, std::uint32_t>, std::unique_ptr<Lane>> lanes_;
-  std::vector<Lane*> work_;  // of the present operation
+  std::vector<std::vector<std::unique_ptr<Lane>>> lanes_;  // by region, by field
+  std::vector<Touch> touches_;                             // of the present operation
+  std::vector<Lane*> work_;
   Counts counts_;
 };
 

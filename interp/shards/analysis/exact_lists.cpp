@@ -1,5 +1,7 @@
 #include "interp/shards/analysis/exact_lists.hpp"
 
+#include <algorithm>
+
 namespace taskspec {
 
 bool OperationRun::add(std::uint64_t op) {
@@ -41,6 +43,9 @@ ExactLists::Found ExactLists::enter(const Operation& op) {
       if (why != Hazard::none) found.sources.push_back({user.ops, user.key, i, why});
     }
   });
+  // The fine stage comes upon edges in their order then, mostly.
+  std::sort(found.sources.begin(), found.sources.end(),
+            [](const Source& a, const Source& b) { return a.ops.first < b.ops.first; });
   each([&](std::uint32_t i, const LaunchUse& use, Users& users) {
     if (use.privilege == Privilege::in || use.privilege == Privilege::reduce) return;
     std::erase_if(users, [&](const User& user) { return covers(found.keys[i], user.key); });

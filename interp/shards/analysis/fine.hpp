@@ -51,14 +51,16 @@ class FineStage {
   std::size_t bytes() const;
 
  private:
-  void find_edges(const Operation& op, const Task& task, const ExactLists::Source& source);
-  void put_in_order();
+  void find_edges(const Operation& op, const Task& task);
+  void find_owners(const Operation& op, const Task& task);
+  void put_in_order(std::size_t begin);
 
   const RegionForest& forest_;
   KeyTable& keys_;
   ExactLists lists_;
   EdgePlans plans_;
   FineResult result_;
+  std::vector<const EdgePlan*> met_;  // by source of the present operation
   std::uint64_t steps_ = 0, edges_ = 0;
 };
 

@@ -35,7 +35,9 @@ class LaneTree {
   Place place(const LaunchUse& use) { return use.partition.valid() ? place(use.partition) : place(use.space); }
   Place place(const Space& space);
   Place place(PartitionId partition);
-  Space bound(Place place) const { return places_[place].bound; }
+  const Space& bound(Place place) const { return places_[place].bound; }
+  // Of the region or piece that holds all that is taken at the place.
+  Place bounding(Place place) const { return places_[place].partition.valid() ? places_[place].parent : place; }
 
   void add(Place place, const Entry& entry);
   std::vector<Entry>& at(Place place) { return places_[place].entries; }
@@ -67,7 +69,7 @@ class LaneTree {
 
   const RegionForest& forest_;
   std::vector<Node> places_;
-  std::map<PartitionId, Place> partitions_;
+  std::vector<Place> partitions_;  // by id; none
   std::uint64_t touched_ = 0;
 };
 

@@ -47,6 +47,7 @@ std::uint64_t hash_of(const Operation& op, const LaunchUse& use);
 // Kept once each; a key seen before takes no memory.
 class KeyTable {
  public:
+  KeyTable() { keys_.reserve(64); }
   KeyId of(const Operation& op, const LaunchUse& use);
   const UseKey& operator[](KeyId id) const { return keys_[id.index()]; }
   std::size_t size() const { return keys_.size(); }
