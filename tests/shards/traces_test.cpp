@@ -78,6 +78,11 @@ struct Alone {
     return {coarse.fences, coarse.elided, engine.traces().records, engine.traces().replayed};
   }
 
+  std::vector<std::uint64_t> settled() {
+    settle();
+    return counts();
+  }
+
   Stencil program;
   TurnNetwork network{1, 1};
   Notes notes;
@@ -181,18 +186,19 @@ TEST_CASE("[traces] a guard that fails in the middle: the calls so far are analy
   CHECK(shard.engine.coarse().counts().other_fences == 1);
 }
 
-TEST_CASE("[traces] an execution that nobody ends is counted when there are no more calls") {
-  Alone shard;
-  shard.program.fill(shard.engine);
-  for (int t = 0; t < 4; ++t) shard.program.step(shard.engine);
-  shard.settle();
-  const Numbers before = shard.counts();
-  shard.program.launch(shard.engine, shard.program.add_uses, 1);
-  CHECK(shard.counts() == before);
-  shard.engine.end_of_calls();
-  shard.settle();
-  CHECK(shard.counts()[0] == before[0] + 1);
-  CHECK(shard.notes.again == 1);
+TEST_CASE("[traces] fences are counted call by call, whatever becomes of the execution") {
+  for (const bool traced : {false, true}) {
+    Alone shard({.traces = traced});
+    shard.program.fill(shard.engine);
+    for (int t = 0; t < 4; ++t) shard.program.step(shard.engine);
+    const auto before = shard.settled();
+    shard.program.launch(shard.engine, shard.program.add_uses, 1);
+    CHECK(shard.settled()[0] == before[0] + 1);
+    shard.program.launch(shard.engine, shard.program.add_uses, 1);
+    CHECK(shard.settled()[0] == before[0] + 1);
+    CHECK(shard.counts()[1] == before[1] + 1);
+    CHECK(shard.notes.again == traced);
+  }
 }
 
 TEST_CASE("[traces] why a guard failed: the first entry that differs") {

@@ -103,7 +103,6 @@ Ran run(const Loops& program, std::size_t shards, std::uint64_t seed, const Plan
       if (step.kind == Step::Kind::call) engine.call(step.id);
       if (step.kind == Step::Kind::begin) engine.begin_trace(step.id);
       if (step.kind == Step::Kind::end) engine.end_trace(step.id);
-      if (issued[shard] == program.steps.size()) engine.end_of_calls();
     }
     (void)engine.turn();
   };

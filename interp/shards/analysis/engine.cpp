@@ -56,10 +56,6 @@ void AnalysisEngine::end_trace(std::uint64_t id) {
   if (options_.traces) tracer_.end(id);
 }
 
-void AnalysisEngine::end_of_calls() {
-  if (options_.traces) tracer_.end_of_calls();
-}
-
 bool AnalysisEngine::turn() {
   bool did = collectives_.poll();
   for (std::size_t i = 0; i < options_.coarse_in_a_turn && !issued_.empty(); ++i, did = true) {
@@ -86,7 +82,7 @@ void AnalysisEngine::admit(Issued issued) {
   const CoarseStage::Counts before = coarse_.counts();
   CoarseResult found = coarse_.analyse(op);
   if (issued.record)
-    issued.record->count(coarse_.counts().fences - before.fences, coarse_.counts().elided - before.elided);
+    issued.record->count(issued.call, coarse_.counts().fences - before.fences, coarse_.counts().elided - before.elided);
   if (options_.found) options_.found(op, found);
   if (found.has_fence) enter_fence(op, found);
   const std::uint64_t number = op.number;
@@ -211,6 +207,7 @@ void AnalysisEngine::begin_replay(const TraceTemplate& of) {
 // At once, where nothing before it on its lanes is on its way.
 void AnalysisEngine::replay(Operation& op, const TemplatePtr& of, std::uint32_t call,
                             std::span<const std::uint64_t> window) {
+  coarse_.count_replayed(of->ops[call].fences, of->ops[call].elided);
   if (!is_blocked_) return dispatch(op, *of, call, window);
   bool is_blocked = false;
   std::vector<std::uint64_t> before;
@@ -241,8 +238,11 @@ void AnalysisEngine::dispatch(const Operation& op, TraceTemplate& of, std::uint3
   executor_.replayed(op, {call, of.ops.size(), known.found.own, known.edges, window, of.others});
 }
 
-void AnalysisEngine::executed(const TraceTemplate& of) {
-  coarse_.count_replayed(of.fences, of.elided);
+void AnalysisEngine::take_back(const TraceTemplate& of, std::size_t calls) {
+  for (std::size_t i = 0; i < calls; ++i) coarse_.count_replayed(-of.ops[i].fences, -of.ops[i].elided);
+}
+
+void AnalysisEngine::executed() {
   executed_.clear();
   if (is_blocked_)
     for (const auto& lane : blockers_) executed_.insert(executed_.end(), lane.begin(), lane.end());

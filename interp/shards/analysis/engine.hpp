@@ -60,8 +60,6 @@ class AnalysisEngine final : private TraceHost {
   void call(std::uint64_t token);
   void begin_trace(std::uint64_t id);  // by its place in the source
   void end_trace(std::uint64_t id);
-  // No call follows: the counts are complete then.
-  void end_of_calls();
   // Messages, some operations of the coarse stage, all that is ready of the fine stage, fences. True: something was
   // done.
   bool turn();
@@ -93,7 +91,8 @@ class AnalysisEngine final : private TraceHost {
   LaneState state(LaneKey lane) override;
   void begin_replay(const TraceTemplate& of) override;
   void replay(Operation& op, const TemplatePtr& of, std::uint32_t call, std::span<const std::uint64_t> window) override;
-  void executed(const TraceTemplate& of) override;
+  void executed() override;
+  void take_back(const TraceTemplate& of, std::size_t calls) override;
   void leave(const TraceTemplate& of, std::span<const std::uint64_t> numbers,
              std::span<const std::vector<OperationRun>> piles) override;
 

@@ -51,6 +51,7 @@ class TraceTemplate {
     FineResult found;  // as it was recorded; its edges go when they have become relative
     std::vector<TemplateEdge> edges;
     bool is_known = false, is_relative = false;
+    std::uint64_t fences = 0, elided = 0;  // counted for it
   };
   struct Lane {
     std::vector<LaneUse> uses;
@@ -66,7 +67,10 @@ class TraceTemplate {
   std::uint32_t operation(std::uint64_t token, const Operation& op);
   std::uint32_t lane(LaneKey key, bool& is_new);
   void use(std::uint32_t op, LaneKey lane, const LaunchUse& use, KeyId key);
-  void count(std::uint64_t of_fences, std::uint64_t of_elided) { fences += of_fences, elided += of_elided; }
+  void count(std::uint32_t op, std::uint64_t fences, std::uint64_t elided) {
+    ops[op].fences = fences;
+    ops[op].elided = elided;
+  }
   void learn(std::uint32_t op, const FineResult& found);
   // All is recorded, and the lanes' `after` are there. `before` and `own`: as many numbers each.
   void finish(std::span<const std::uint64_t> before, std::span<const std::uint64_t> own, ExactLists& lists);
@@ -82,7 +86,6 @@ class TraceTemplate {
   std::vector<std::uint64_t> others;
   Signature entry;
   bool follows_itself = false;  // its exit is its entry
-  std::uint64_t fences = 0, elided = 0;
 
  private:
   bool leaves_what_it_found(const Signature& exit) const;

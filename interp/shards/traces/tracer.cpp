@@ -170,11 +170,6 @@ void Tracer::end(std::uint64_t id) {
   if (trace.given_up_with != (sequence_ | 1)) trace = {};
 }
 
-void Tracer::end_of_calls() {
-  if (mode_ == Mode::recording) drop_record();
-  if (mode_ == Mode::replaying) fall_back();
-}
-
 void Tracer::enter(Trace& trace) {
   if (trace.is_given_up) return;
   trace_ = &trace;
@@ -232,7 +227,7 @@ void Tracer::complete() {
   ++counts_.replayed;
   ++executions_;
   trace_->failures = 0;
-  host_.executed(*template_);
+  host_.executed();
   matched_.clear();
   mode_ = Mode::between;
   at_ = 0;
@@ -258,6 +253,7 @@ void Tracer::failed(Trace& trace) {
 void Tracer::fall_back() {
   const std::size_t done = matched_.size();
   if (executions_ > 0) host_.leave(*template_, recent_.last(template_->ops.size(), done), piles_);
+  host_.take_back(*template_, done);
   std::vector<Operation> ops = std::move(matched_);
   matched_.clear();
   const bool is_found = trace_->is_found;

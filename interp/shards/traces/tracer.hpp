@@ -34,7 +34,9 @@ class TraceHost {
   virtual void begin_replay(const TraceTemplate& of) = 0;
   virtual void replay(Operation& op, const TemplatePtr& of, std::uint32_t call,
                       std::span<const std::uint64_t> window) = 0;
-  virtual void executed(const TraceTemplate& of) = 0;
+  virtual void executed() = 0;  // a whole execution
+  // The first calls of the present one, which are about to be analysed.
+  virtual void take_back(const TraceTemplate& of, std::size_t calls) = 0;
   // After complete executions: their users into the lists, and a fence. `piles`: of each operation that leaves users
   // which the next execution does not cover, all its numbers.
   virtual void leave(const TraceTemplate& of, std::span<const std::uint64_t> numbers,
@@ -63,8 +65,6 @@ class Tracer {
   void end(std::uint64_t id);
   void issue(Operation op);
   void call(std::uint64_t token);
-  // No call follows: what has been replayed of an execution is analysed.
-  void end_of_calls();
 
   const Counts& counts() const { return counts_; }
   const std::string& why() const { return why_; }  // the last guard failed
