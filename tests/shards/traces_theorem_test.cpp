@@ -74,7 +74,7 @@ struct Loops {
 struct Plan {
   bool traces = true;
   bool with_carry = true;
-  std::function<void(Signature&)> blur{};
+  std::function<void(TraceSignature&)> blur{};
 };
 
 struct Ran {
@@ -159,11 +159,11 @@ TEST_CASE("[traces] planted faults are seen") {
   CHECK(caught({}) == 0);
   CHECK(caught({.with_carry = false}) > 10);
   // A signature without keys; without the exact users.
-  auto without_keys = [](Signature& signature) {
+  auto without_keys = [](TraceSignature& signature) {
     for (SignatureItem& item : signature) item.key = {}, item.place = 0;
     put_in_order(signature);
   };
-  auto without_users = [](Signature& signature) {
+  auto without_users = [](TraceSignature& signature) {
     std::erase_if(signature, [](const SignatureItem& item) { return item.is_exact; });
   };
   CHECK(caught({.blur = without_keys}) > 0);

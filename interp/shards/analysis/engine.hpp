@@ -46,7 +46,7 @@ class AnalysisEngine final : private TraceHost {
     // Asked when an operation is issued, or a trace begun: before the data of that operation is decided.
     Tracer::DataSignature data_signature{};
     // Looks at signatures before they are compared: tests that plant faults.
-    std::function<void(Signature&)> blur{};
+    std::function<void(TraceSignature&)> blur{};
     // Looks at what the coarse stage found before it counts: tests that plant faults.
     std::function<void(const Operation&, CoarseResult&)> found{};
   };

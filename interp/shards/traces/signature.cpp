@@ -27,8 +27,8 @@ std::string text(const SignatureItem& item, std::size_t length, const KeyTable& 
 
 }  // namespace
 
-void add_to_signature(Signature& signature, std::uint32_t lane, const LaneState& state, std::span<const LaneUse> uses,
-                      std::span<const std::uint64_t> before) {
+void add_to_signature(TraceSignature& signature, std::uint32_t lane, const LaneState& state,
+                      std::span<const LaneUse> uses, std::span<const std::uint64_t> before) {
   for (const auto& [place, entry] : state.coarse)
     if (entry.is_fence)
       signature.push_back({.lane = lane, .is_fence = true, .place = place, .key = {}});
@@ -61,13 +61,14 @@ void add_to_signature(Signature& signature, std::uint32_t lane, const LaneState&
   }
 }
 
-void put_in_order(Signature& signature) {
+void put_in_order(TraceSignature& signature) {
   std::sort(signature.begin(), signature.end());
   signature.erase(std::unique(signature.begin(), signature.end()), signature.end());
 }
 
-std::string first_difference(const Signature& present, const Signature& of_template, std::span<const LaneKey> lanes,
-                             std::size_t length, const RegionForest& forest, const KeyTable& keys) {
+std::string first_difference(const TraceSignature& present, const TraceSignature& of_template,
+                             std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
+                             const KeyTable& keys) {
   const auto [here, there] = std::mismatch(present.begin(), present.end(), of_template.begin(), of_template.end());
   if (here == present.end() && there == of_template.end()) return "";
   const bool is_present = there == of_template.end() || (here != present.end() && *here < *there);

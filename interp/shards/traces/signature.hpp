@@ -24,7 +24,7 @@ struct SignatureItem {
   OperationRun old{};    // exact, long ago
   friend auto operator<=>(const SignatureItem&, const SignatureItem&) = default;
 };
-using Signature = std::vector<SignatureItem>;  // ascending, each once
+using TraceSignature = std::vector<SignatureItem>;  // ascending, each once
 
 // A lane as it stands, by numbers of operations.
 struct LaneState {
@@ -40,13 +40,14 @@ struct LaneUse {
 };
 
 // `before`: the numbers of the last operations, as many as the trace has.
-void add_to_signature(Signature& signature, std::uint32_t lane, const LaneState& state, std::span<const LaneUse> uses,
-                      std::span<const std::uint64_t> before);
-void put_in_order(Signature& signature);
+void add_to_signature(TraceSignature& signature, std::uint32_t lane, const LaneState& state,
+                      std::span<const LaneUse> uses, std::span<const std::uint64_t> before);
+void put_in_order(TraceSignature& signature);
 
 // The first entry that only one of them has, in words: "Cell.state: the template has a write of owned, 3 operations
 // back, and there is none".
-std::string first_difference(const Signature& present, const Signature& of_template, std::span<const LaneKey> lanes,
-                             std::size_t length, const RegionForest& forest, const KeyTable& keys);
+std::string first_difference(const TraceSignature& present, const TraceSignature& of_template,
+                             std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
+                             const KeyTable& keys);
 
 }  // namespace taskspec

@@ -38,7 +38,7 @@ void TraceTemplate::finish(std::span<const std::uint64_t> before, std::span<cons
                            ExactLists& lists) {
   window_.assign(before.begin(), before.end());
   window_.insert(window_.end(), own.begin(), own.end());
-  Signature exit;
+  TraceSignature exit;
   for (std::uint32_t at = 0; at < lanes.size(); ++at) {
     Lane& lane = lanes[at];
     add_to_signature(entry, at, lane.before, lane.uses, before);
@@ -69,9 +69,9 @@ void TraceTemplate::finish(std::span<const std::uint64_t> before, std::span<cons
 // Edges from an older user that the next execution would find, and this one does not have, are not needed where the
 // template has an equal use: that one stands between them. Edges that it has from users that have been covered since
 // are true all the same.
-bool TraceTemplate::leaves_what_it_found(const Signature& exit) const {
+bool TraceTemplate::leaves_what_it_found(const TraceSignature& exit) const {
   auto is_old = [](const SignatureItem& item) { return item.is_exact && item.at == SignatureItem::long_ago; };
-  Signature near, near_after;
+  TraceSignature near, near_after;
   auto is_near = [&](const SignatureItem& item) { return !is_old(item); };
   std::copy_if(entry.begin(), entry.end(), std::back_inserter(near), is_near);
   std::copy_if(exit.begin(), exit.end(), std::back_inserter(near_after), is_near);
@@ -105,8 +105,9 @@ const TraceTemplate::Op& TraceTemplate::relative(std::uint32_t index) {
   return op;
 }
 
-Signature TraceTemplate::signature(std::span<const LaneState> states, std::span<const std::uint64_t> before) const {
-  Signature signature;
+TraceSignature TraceTemplate::signature(std::span<const LaneState> states,
+                                        std::span<const std::uint64_t> before) const {
+  TraceSignature signature;
   for (std::uint32_t at = 0; at < lanes.size(); ++at)
     add_to_signature(signature, at, states[at], lanes[at].uses, before);
   put_in_order(signature);

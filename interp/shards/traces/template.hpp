@@ -77,18 +77,18 @@ class TraceTemplate {
 
   // Edges of the call by window; what it was recorded for is through the fine stage.
   const Op& relative(std::uint32_t op);
-  Signature signature(std::span<const LaneState> states, std::span<const std::uint64_t> before) const;
+  TraceSignature signature(std::span<const LaneState> states, std::span<const std::uint64_t> before) const;
 
   std::vector<Step> steps;
   std::vector<Op> ops;
   std::vector<LaneKey> lane_keys;
   std::vector<Lane> lanes;
   std::vector<std::uint64_t> others;
-  Signature entry;
+  TraceSignature entry;
   bool follows_itself = false;  // its exit is its entry
 
  private:
-  bool leaves_what_it_found(const Signature& exit) const;
+  bool leaves_what_it_found(const TraceSignature& exit) const;
 
   std::vector<std::uint64_t> window_;
 };

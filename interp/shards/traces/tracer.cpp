@@ -181,7 +181,7 @@ void Tracer::enter(Trace& trace) {
   for (const TemplatePtr& known : trace.templates) {
     states.clear();
     for (const LaneKey lane : known->lane_keys) states.push_back(host_.state(lane));
-    Signature present = known->signature(states, recent_.last(known->ops.size())), wanted = known->entry;
+    TraceSignature present = known->signature(states, recent_.last(known->ops.size())), wanted = known->entry;
     if (options_.blur) options_.blur(present), options_.blur(wanted);
     const std::string difference =
         first_difference(present, wanted, known->lane_keys, known->ops.size(), forest_, keys_);

@@ -51,7 +51,7 @@ class Tracer {
     bool automatic = true;
     DataSignature data{};
     // Looks at signatures before they are compared: tests that plant faults.
-    std::function<void(Signature&)> blur{};
+    std::function<void(TraceSignature&)> blur{};
   };
   struct Counts {
     std::uint64_t records = 0, replayed = 0;  // executions
