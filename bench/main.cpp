@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "bench/analysis.hpp"
 #include "bench/build.hpp"
 #include "bench/chains.hpp"
 #include "bench/channels.hpp"
@@ -32,10 +33,9 @@ struct Benchmark {
 };
 
 constexpr Benchmark benchmarks[] = {
-    {"build", build},     {"chains", chains},        {"channels", channels}, {"chip", chip},
-    {"exact", exact},     {"front", front},          {"loops", loops},       {"ops", ops},
-    {"regions", regions}, {"replay", replay},        {"snn", snn},           {"strips", strips},
-    {"train", train},     {"validation", validation}};
+    {"analysis", analysis}, {"build", build}, {"chains", chains}, {"channels", channels}, {"chip", chip},
+    {"exact", exact},       {"front", front}, {"loops", loops},   {"ops", ops},           {"regions", regions},
+    {"replay", replay},     {"snn", snn},     {"strips", strips}, {"train", train},       {"validation", validation}};
 
 int usage(const std::string& message) {
   std::fprintf(stderr, "taskspec: %s\n", message.c_str());

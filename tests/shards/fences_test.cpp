@@ -174,6 +174,7 @@ namespace {
 
 struct Seen final : Executor {
   void found(const Operation& op, const FineResult&, std::uint64_t) override { ops.push_back(op.number); }
+  void replayed(const Operation& op, const TemplateCall&) override { ops.push_back(op.number); }
   std::vector<std::uint64_t> ops;
 };
 

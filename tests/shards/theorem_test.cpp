@@ -3,127 +3,21 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "ir/region/users.hpp"
+#include "tests/shards/exact_judge.hpp"
 #include "tests/shards/networks.hpp"
 #include "tests/shards/random_programs.hpp"
 #include "tests/unit/random_cases.hpp"
-#include "tests/unit/random_regions.hpp"
 
 using namespace taskspec;
 
 namespace {
-
-using Edges = std::set<std::pair<LaunchPoint, LaunchPoint>>;
-
-// The judge: each point of each operation, in program order, by the exact users of ir/region.
-struct Exact {
-  std::vector<LaunchPoint> tasks;
-  Edges edges;
-  std::map<LaunchPoint, std::set<LaunchPoint>> behind;  // whom each must wait for, directly or not
-};
-
-Exact exact_graph(const RegionForest& forest, const std::vector<Operation>& ops) {
-  Exact exact;
-  FieldUsers users;
-  for (const Operation& op : ops)
-    for (std::int64_t i = 0; i < op.domain.size(); ++i) {
-      const auto user = static_cast<FieldUsers::User>(exact.tasks.size());
-      const LaunchPoint task{op.number, i};
-      std::vector<FieldUsers::Edge> before;
-      for (const LaunchUse& use : op.uses)
-        users.add(forest, user, {use.at(op.domain.point(i)), use.fields, use.privilege, use.op}, before);
-      auto& behind = exact.behind[task];
-      for (const FieldUsers::Edge& edge : before) {
-        const LaunchPoint from = exact.tasks[edge.user];
-        exact.edges.emplace(from, task);
-        behind.insert(from);
-        behind.insert(exact.behind[from].begin(), exact.behind[from].end());
-      }
-      exact.tasks.push_back(task);
-    }
-  return exact;
-}
 
 struct Plan {
   CoarseStage::Elides elides = CoarseStage::elides;
   std::function<void(const Operation&, CoarseResult&)> found{};
   std::function<Operation(const Operation&, std::size_t shard)> replica{};  // what a shard takes an operation for
 };
-
-struct Outcome {
-  bool hung = false;
-  std::size_t invalid_steps = 0;  // an edge from a task that is not there yet, or one found twice
-  std::size_t out_of_time = 0;    // an edge between shards against Lamport's order
-  std::size_t missing = 0;        // tasks that nobody found
-  std::size_t unordered = 0;      // exact edges that are not in the union, directly or not
-  std::size_t untrue = 0;         // edges of the union that no exact path has
-  std::size_t across = 0;         // edges between shards
-  std::vector<std::uint64_t> steps;
-  bool is_right() const { return !hung && invalid_steps + out_of_time + missing + unordered + untrue == 0; }
-};
-
-struct Registered {
-  std::size_t shard;
-  std::uint64_t time;
-};
-
-// What the shards find together, looked at after every step.
-class Graph {
- public:
-  void add(std::uint64_t op, std::size_t shard, const FineResult& result, std::uint64_t time) {
-    for (const PointEdge& edge : result.edges) {
-      const auto from = tasks.find(edge.from);
-      if (from == tasks.end()) {
-        ++outcome.invalid_steps;
-      } else if (from->second.shard != shard) {
-        ++outcome.across;
-        outcome.out_of_time += from->second.time >= time;
-      }
-      edges.emplace(edge.from, edge.to);
-    }
-    for (const std::int64_t point : result.own)
-      outcome.invalid_steps += !tasks.emplace(LaunchPoint{op, point}, Registered{shard, time}).second;
-  }
-
-  std::map<LaunchPoint, Registered> tasks;
-  Edges edges;
-  Outcome outcome;
-};
-
-class Judge final : public Executor {
- public:
-  Judge(Graph& graph, std::size_t shard) : graph_(graph), shard_(shard) {}
-  void found(const Operation& op, const FineResult& result, std::uint64_t time) override {
-    graph_.add(op.number, shard_, result, time);
-  }
-
- private:
-  Graph& graph_;
-  const std::size_t shard_;
-};
-
-// The union of what all shards found beside the exact graph.
-void judge(const Exact& exact, Graph& graph) {
-  for (const LaunchPoint& task : exact.tasks) graph.outcome.missing += !graph.tasks.contains(task);
-  // Closure of what was found, in program order.
-  std::map<LaunchPoint, std::set<LaunchPoint>> behind;
-  for (const LaunchPoint& task : exact.tasks) {
-    auto& own = behind[task];
-    for (auto at = graph.edges.begin(); at != graph.edges.end(); ++at)
-      if (at->second == task) {
-        own.insert(at->first);
-        own.insert(behind[at->first].begin(), behind[at->first].end());
-      }
-  }
-  for (const auto& [from, to] : exact.edges) graph.outcome.unordered += !behind[to].contains(from);
-  for (const auto& [from, to] : graph.edges) {
-    const auto known = exact.behind.find(to);
-    graph.outcome.untrue += known == exact.behind.end() || !known->second.contains(from);
-  }
-}
 
 // All shards in turns, behind transports that delay and reorder.
 Outcome run(GrownForest& grown, const std::vector<Operation>& ops, std::size_t shards, std::uint64_t seed,
@@ -154,7 +48,7 @@ Outcome run(GrownForest& grown, const std::vector<Operation>& ops, std::size_t s
   };
   Outcome& outcome = graph.outcome;
   outcome.hung = !network.run_until(done, turn);
-  judge(exact, graph);
+  judge_union(exact, graph);
   for (const auto& engine : engines) outcome.steps.push_back(engine->fine().counts().steps);
   return outcome;
 }
@@ -339,7 +233,7 @@ TEST_CASE("[theorem1] the same by threads and by processes, each with its own fo
       std::stable_sort(all.begin(), all.end(), [](const Noted& a, const Noted& b) { return a.time < b.time; });
       Graph graph;
       for (const Noted& noted : all) graph.add(noted.op, noted.shard, noted.result, noted.time);
-      judge(exact, graph);
+      judge_union(exact, graph);
       CHECK(graph.outcome.is_right());
     }
   }

@@ -7,6 +7,7 @@ namespace taskspec {
 namespace {
 
 void put_in_order(std::vector<std::uint64_t>& numbers) {
+  if (numbers.size() < 2) return;
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
@@ -33,7 +34,10 @@ bool CoarseStage::elides(const RegionForest& forest, const UseKey& earlier, cons
 }
 
 CoarseStage::Lane& CoarseStage::lane(RegionId root, std::uint32_t field) {
-  std::unique_ptr<Lane>& slot = lanes_[{root, field}];
+  if (lanes_.size() <= root.index()) lanes_.resize(root.index() + 1);
+  auto& fields = lanes_[root.index()];
+  if (fields.size() <= field) fields.resize(field + 1);
+  std::unique_ptr<Lane>& slot = fields[field];
   if (!slot) slot = std::make_unique<Lane>(forest_, root);
   return *slot;
 }
@@ -42,20 +46,20 @@ CoarseResult CoarseStage::analyse(const Operation& op) {
   CoarseResult result;
   ++counts_.steps;
   work_.clear();
-  std::vector<KeyId> keys;
-  auto each = [&](auto visit) {
-    for (std::size_t i = 0; i < op.uses.size(); ++i)
-      op.uses[i].fields.each(
-          [&](std::uint32_t field) { visit(op.uses[i], keys[i], lane(op.uses[i].space.root, field)); });
-  };
-  for (const LaunchUse& use : op.uses) keys.push_back(keys_.of(op, use));
-  each([&](const LaunchUse& use, KeyId key, Lane& lane) { collect(op, use, key, lane, result); });
+  touches_.clear();
+  for (const LaunchUse& use : op.uses) {
+    const KeyId key = keys_.of(op, use);
+    use.fields.each([&](std::uint32_t field) {
+      Lane& at = lane(use.space.root, field);
+      touches_.push_back({&use, key, &at, at.tree.place(use)});
+    });
+  }
+  for (const Touch& touch : touches_) collect(op, touch, result);
   for (Lane* lane : work_)
     if (lane->is_cross || lane->is_forced) enter_fence(op.number, *lane, result);
-  each([&](const LaunchUse& use, KeyId, Lane& lane) {
-    if (use.privilege != Privilege::in && use.privilege != Privilege::reduce) prune(use, lane, result);
-  });
-  each([&](const LaunchUse& use, KeyId key, Lane& lane) { enter(op, use, key, lane, result); });
+  for (const Touch& touch : touches_)
+    if (touch.use->privilege != Privilege::in && touch.use->privilege != Privilege::reduce) prune(touch, result);
+  for (const Touch& touch : touches_) enter(op, touch, result);
   count(op, result);
   std::erase(result.local, op.number);
   for (auto* numbers : {&result.local, &result.fences, &result.arrives_after, &result.arrives_after_fences})
@@ -63,7 +67,8 @@ CoarseResult CoarseStage::analyse(const Operation& op) {
   return result;
 }
 
-void CoarseStage::collect(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result) {
+void CoarseStage::collect(const Operation& op, const Touch& touch, CoarseResult& result) {
+  Lane& lane = *touch.lane;
   if (lane.op != op.number) {
     lane.op = op.number;
     lane.is_cross = lane.is_local = lane.is_forced = false;
@@ -71,31 +76,32 @@ void CoarseStage::collect(const Operation& op, const LaunchUse& use, KeyId key, 
     work_.push_back(&lane);
   }
   const std::uint64_t touched_before = lane.tree.touched();
-  const LaneTree::Place place = lane.tree.place(use);
-  const UseKey& later = keys_[key];
   auto widen = [&](const Space& to) {
-    if (!lane.scope) lane.scope = bound(forest_, use);
+    if (!lane.scope)
+      lane.scope = lane.tree.bound(touch.place);
+    else if (*lane.scope == lane.tree.bound(0))
+      return;
     lane.scope = forest_.common_ancestor(*lane.scope, to);
   };
-  lane.tree.each_that_may_meet(place, [&](LaneTree::Place at, LaneTree::Entry& entry) {
+  lane.tree.each_that_may_meet(touch.place, [&](LaneTree::Place at, LaneTree::Entry& entry) {
     if (entry.is_fence) {
       result.fences.push_back(entry.op);
       return;
     }
-    if (hazard(entry.privilege, entry.reduce, use.privilege, use.op) == Hazard::none) return;
-    const UseKey& earlier = keys_[entry.key];
+    if (hazard(entry.privilege, entry.reduce, touch.use->privilege, touch.use->op) == Hazard::none) return;
+    const UseKey &earlier = keys_[entry.key], &later = keys_[touch.key];
     if (op.by_owners || (!earlier.by_owners && elides_(forest_, earlier, later))) {
       result.local.push_back(entry.op);
       lane.is_local = true;
     } else {
       lane.is_cross = true;
       widen(lane.tree.bound(at));
-      widen(bound(forest_, use));
+      widen(lane.tree.bound(touch.place));
     }
   });
-  if (lane.tree.at(place).size() >= longest_list) {
+  if (lane.tree.at(touch.place).size() >= longest_list) {
     lane.is_forced = true;
-    widen(lane.tree.bound(place));
+    widen(lane.tree.bound(touch.place));
   }
   counts_.touched += lane.tree.touched() - touched_before;
 }
@@ -113,25 +119,27 @@ void CoarseStage::enter_fence(std::uint64_t op, Lane& lane, CoarseResult& result
 }
 
 // A write waits for every older user below what it is of, and whatever may meet one of these may meet it.
-void CoarseStage::prune(const LaunchUse& use, Lane& lane, CoarseResult& result) {
-  lane.tree.remove_under(lane.tree.place(bound(forest_, use)), [&](const LaneTree::Entry& entry) {
+void CoarseStage::prune(const Touch& touch, CoarseResult& result) {
+  LaneTree& tree = touch.lane->tree;
+  tree.remove_under(tree.bounding(touch.place), [&](const LaneTree::Entry& entry) {
     if (entry.is_fence) return false;
     result.local.push_back(entry.op);
     return true;
   });
 }
 
-void CoarseStage::enter(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result) {
-  const LaneTree::Place place = lane.tree.place(use);
-  if (use.privilege == Privilege::in)
-    for (LaneTree::Entry& entry : lane.tree.at(place))
-      if (!entry.is_fence && entry.privilege == Privilege::in && entry.key == key) {
+void CoarseStage::enter(const Operation& op, const Touch& touch, CoarseResult& result) {
+  LaneTree& tree = touch.lane->tree;
+  if (touch.use->privilege == Privilege::in)
+    for (LaneTree::Entry& entry : tree.at(touch.place))
+      if (!entry.is_fence && entry.privilege == Privilege::in && entry.key == touch.key) {
         // Equal reads are one entry: the later one stands behind the earlier.
         result.local.push_back(entry.op);
         entry.op = op.number;
         return;
       }
-  lane.tree.add(place, {.op = op.number, .key = key, .privilege = use.privilege, .reduce = use.op});
+  tree.add(touch.place,
+           {.op = op.number, .key = touch.key, .privilege = touch.use->privilege, .reduce = touch.use->op});
 }
 
 void CoarseStage::count(const Operation& op, const CoarseResult& result) {
@@ -147,9 +155,33 @@ void CoarseStage::count(const Operation& op, const CoarseResult& result) {
   }
 }
 
+void CoarseStage::each_entry(LaneKey of, FunctionRef<void(LaneTree::Place, const LaneTree::Entry&)> visit) {
+  lane(of.root, of.field).tree.each(visit);
+}
+
+void CoarseStage::replace(LaneKey of, std::span<const std::pair<LaneTree::Place, LaneTree::Entry>> entries,
+                          std::uint64_t fence) {
+  LaneTree& tree = lane(of.root, of.field).tree;
+  tree.clear();
+  tree.add(0, {.op = fence, .key = {}, .is_fence = true});
+  for (const auto& [place, entry] : entries) tree.add(place, entry);
+}
+
+void CoarseStage::count_replayed(std::uint64_t fences, std::uint64_t elided) {
+  counts_.fences += fences;
+  counts_.elided += elided;
+}
+
+void CoarseStage::count_exit_fence() {
+  ++counts_.other_fences;
+  ++counts_.collectives;
+}
+
 std::size_t CoarseStage::bytes() const {
   std::size_t bytes = 0;
-  for (const auto& [key, lane] : lanes_) bytes += sizeof(Lane) + lane->tree.bytes();
+  for (const auto& fields : lanes_)
+    for (const auto& lane : fields)
+      if (lane) bytes += sizeof(Lane) + lane->tree.bytes();
   return bytes;
 }
 

@@ -40,6 +40,13 @@ class CoarseStage {
   // Operations come in program order.
   CoarseResult analyse(const Operation& op);
 
+  // For traces: what is in a lane's lists; something else in their place, with a fence before all of it; what
+  // replayed operations would have been counted for.
+  void each_entry(LaneKey lane, FunctionRef<void(LaneTree::Place, const LaneTree::Entry&)> visit);
+  void replace(LaneKey lane, std::span<const std::pair<LaneTree::Place, LaneTree::Entry>> entries, std::uint64_t fence);
+  void count_replayed(std::uint64_t fences, std::uint64_t elided);
+  void count_exit_fence();
+
   const Counts& counts() const { return counts_; }
   std::size_t bytes() const;
 
@@ -49,17 +56,25 @@ class CoarseStage {
   struct Lane;
   struct Found;
   Lane& lane(RegionId root, std::uint32_t field);
-  void collect(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result);
+  // A use of the present operation in one lane.
+  struct Touch {
+    const LaunchUse* use;
+    KeyId key;
+    Lane* lane;
+    LaneTree::Place place;
+  };
+  void collect(const Operation& op, const Touch& touch, CoarseResult& result);
   void enter_fence(std::uint64_t op, Lane& lane, CoarseResult& result);
-  void prune(const LaunchUse& use, Lane& lane, CoarseResult& result);
-  void enter(const Operation& op, const LaunchUse& use, KeyId key, Lane& lane, CoarseResult& result);
+  void prune(const Touch& touch, CoarseResult& result);
+  void enter(const Operation& op, const Touch& touch, CoarseResult& result);
   void count(const Operation& op, const CoarseResult& result);
 
   const RegionForest& forest_;
   KeyTable& keys_;
   const Elides elides_;
-  std::map<std::pair<RegionId, std::uint32_t>, std::unique_ptr<Lane>> lanes_;
-  std::vector<Lane*> work_;  // of the present operation
+  std::vector<std::vector<std::unique_ptr<Lane>>> lanes_;  // by region, by field
+  std::vector<Touch> touches_;                             // of the present operation
+  std::vector<Lane*> work_;
   Counts counts_;
 };
 

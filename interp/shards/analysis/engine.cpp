@@ -1,5 +1,6 @@
 #include "interp/shards/analysis/engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace taskspec {
@@ -7,6 +8,13 @@ namespace taskspec {
 // Through the fine stage when nothing is waited for any more.
 struct AnalysisEngine::Op {
   Operation op;
+  FineStage::Task task;
+  TemplatePtr record;  // notes what is found
+  std::uint32_t call = 0;
+  bool is_dispatched = false;
+  // Of a replayed one that waits for its turn.
+  TemplatePtr replays;
+  std::vector<std::uint64_t> window;
   std::size_t waits = 0;
   std::vector<std::uint64_t> ops_behind, fences_behind;
 };
@@ -25,17 +33,35 @@ AnalysisEngine::AnalysisEngine(const RegionForest& forest, Collectives& collecti
       executor_(executor),
       options_(std::move(options)),
       coarse_(forest, keys_, options_.elides),
-      fine_(forest, keys_, collectives.shards(), collectives.self()) {}
+      fine_(forest, keys_, collectives.shards(), collectives.self()),
+      tracer_(*this, forest, keys_, fine_.lists(), {options_.automatic, options_.data_signature, options_.blur}) {}
 AnalysisEngine::~AnalysisEngine() = default;
 
-void AnalysisEngine::issue(Operation op) { issued_.push_back(std::move(op)); }
+void AnalysisEngine::issue(Operation op) {
+  if (options_.traces)
+    tracer_.issue(std::move(op));
+  else
+    issued_.push_back({std::move(op), {}});
+}
+
+void AnalysisEngine::call(std::uint64_t token) {
+  if (options_.traces) tracer_.call(token);
+}
+
+void AnalysisEngine::begin_trace(std::uint64_t id) {
+  if (options_.traces) tracer_.begin(id);
+}
+
+void AnalysisEngine::end_trace(std::uint64_t id) {
+  if (options_.traces) tracer_.end(id);
+}
 
 bool AnalysisEngine::turn() {
   bool did = collectives_.poll();
   for (std::size_t i = 0; i < options_.coarse_in_a_turn && !issued_.empty(); ++i, did = true) {
-    Operation op = std::move(issued_.front());
+    Issued issued = std::move(issued_.front());
     issued_.pop_front();
-    admit(std::move(op));
+    admit(std::move(issued));
   }
   for (; !ready_ops_.empty() || !ready_fences_.empty(); did = true) {
     if (!ready_ops_.empty()) {
@@ -51,40 +77,57 @@ bool AnalysisEngine::turn() {
   return did;
 }
 
-void AnalysisEngine::admit(Operation op) {
+void AnalysisEngine::admit(Issued issued) {
+  const Operation& op = issued.op;
+  const CoarseStage::Counts before = coarse_.counts();
   CoarseResult found = coarse_.analyse(op);
+  if (issued.record)
+    issued.record->count(issued.call, coarse_.counts().fences - before.fences, coarse_.counts().elided - before.elided);
   if (options_.found) options_.found(op, found);
+  if (found.has_fence) enter_fence(op, found);
   const std::uint64_t number = op.number;
-  if (found.has_fence) {
-    auto fence = std::make_unique<Fence>();
-    fence->stamp = {number, 0, static_cast<std::uint8_t>(op.kind)};
-    for (const std::uint64_t before : found.arrives_after)
-      if (const auto known = ops_.find(before); known != ops_.end()) {
-        known->second->fences_behind.push_back(number);
-        ++fence->waits;
-      }
-    for (const std::uint64_t before : found.arrives_after_fences)
-      if (const auto known = fences_.find(before); known != fences_.end() && !known->second->has_arrived) {
-        known->second->fences_behind.push_back(number);
-        ++fence->waits;
-      }
-    if (fence->waits == 0) ready_fences_.push_back(number);
-    fences_.emplace(number, std::move(fence));
-  }
-  auto made = std::make_unique<Op>();
-  made->op = std::move(op);
+  std::unique_ptr<Op>& slot = ops_[number];
+  // One that waits to be replayed is analysed in place of that.
+  const bool is_new = !slot;
+  if (is_new) slot = std::make_unique<Op>();
+  slot->task = fine_.enter(op);
+  slot->is_dispatched = issued.was_replayed && is_new;
+  slot->replays.reset();
+  slot->record = std::move(issued.record);
+  slot->call = issued.call;
+  slot->op = std::move(issued.op);
+  wait(*slot, found);
+  if (slot->waits == 0) ready_ops_.push_back(number);
+}
+
+void AnalysisEngine::enter_fence(const Operation& op, const CoarseResult& found) {
+  auto fence = std::make_unique<Fence>();
+  fence->stamp = {op.number, 0, static_cast<std::uint8_t>(op.kind)};
+  for (const std::uint64_t before : found.arrives_after)
+    if (const auto known = ops_.find(before); known != ops_.end()) {
+      known->second->fences_behind.push_back(op.number);
+      ++fence->waits;
+    }
+  for (const std::uint64_t before : found.arrives_after_fences)
+    if (const auto known = fences_.find(before); known != fences_.end() && !known->second->has_arrived) {
+      known->second->fences_behind.push_back(op.number);
+      ++fence->waits;
+    }
+  if (fence->waits == 0) ready_fences_.push_back(op.number);
+  fences_.emplace(op.number, std::move(fence));
+}
+
+void AnalysisEngine::wait(Op& op, const CoarseResult& found) {
   for (const std::uint64_t before : found.local)
     if (const auto known = ops_.find(before); known != ops_.end()) {
-      known->second->ops_behind.push_back(number);
-      ++made->waits;
+      known->second->ops_behind.push_back(op.op.number);
+      ++op.waits;
     }
   for (const std::uint64_t before : found.fences)
     if (const auto known = fences_.find(before); known != fences_.end()) {
-      known->second->ops_behind.push_back(number);
-      ++made->waits;
+      known->second->ops_behind.push_back(op.op.number);
+      ++op.waits;
     }
-  if (made->waits == 0) ready_ops_.push_back(number);
-  ops_.emplace(number, std::move(made));
 }
 
 void AnalysisEngine::less_for_op(std::uint64_t number) {
@@ -96,8 +139,19 @@ void AnalysisEngine::less_for_fence(std::uint64_t number) {
 }
 
 void AnalysisEngine::run_fine(std::uint64_t number) {
-  const std::unique_ptr<Op> op = std::move(ops_.extract(number).mapped());
-  executor_.found(op->op, fine_.analyse(op->op), collectives_.tick());
+  // One that was ready to be replayed may have got other waits since.
+  const auto known = ops_.find(number);
+  if (known == ops_.end() || known->second->waits > 0) return;
+  const std::unique_ptr<Op> op = std::move(known->second);
+  ops_.erase(known);
+  if (op->replays) {
+    dispatch(op->op, *op->replays, op->call, op->window);
+  } else {
+    FineResult& found = fine_.analyse(op->op, op->task);
+    found.is_dispatched = op->is_dispatched;
+    if (op->record) op->record->learn(op->call, found);
+    executor_.found(op->op, found, collectives_.tick());
+  }
   for (const std::uint64_t behind : op->ops_behind) less_for_op(behind);
   for (const std::uint64_t behind : op->fences_behind) less_for_fence(behind);
 }
@@ -113,6 +167,117 @@ void AnalysisEngine::arrive(std::uint64_t number) {
 void AnalysisEngine::complete(std::uint64_t number) {
   const std::unique_ptr<Fence> fence = std::move(fences_.extract(number).mapped());
   for (const std::uint64_t behind : fence->ops_behind) less_for_op(behind);
+}
+
+void AnalysisEngine::analyse(Operation op, const TemplatePtr& record, std::uint32_t call, bool was_replayed) {
+  issued_.push_back({std::move(op), record, call, was_replayed});
+}
+
+void AnalysisEngine::settle() {
+  for (; !issued_.empty(); issued_.pop_front()) admit(std::move(issued_.front()));
+}
+
+LaneState AnalysisEngine::state(LaneKey lane) {
+  LaneState state;
+  coarse_.each_entry(
+      lane, [&](LaneTree::Place place, const LaneTree::Entry& entry) { state.coarse.emplace_back(place, entry); });
+  state.exact = fine_.lists().users(lane);
+  return state;
+}
+
+void AnalysisEngine::begin_replay(const TraceTemplate& of) {
+  blockers_.assign(of.lanes.size(), {});
+  fences_before_.clear();
+  is_blocked_ = false;
+  for (std::size_t i = 0; i < of.lanes.size(); ++i) {
+    auto block = [&](std::uint64_t number) {
+      if (ops_.contains(number)) blockers_[i].push_back(number);
+    };
+    coarse_.each_entry(of.lane_keys[i], [&](LaneTree::Place, const LaneTree::Entry& entry) {
+      if (entry.is_fence)
+        fences_before_.push_back(entry.op);
+      else
+        block(entry.op);
+    });
+    for (const ExactLists::User& user : fine_.lists().users(of.lane_keys[i])) block(user.ops.last());
+    is_blocked_ = is_blocked_ || !blockers_[i].empty();
+  }
+}
+
+// At once, where nothing before it on its lanes is on its way.
+void AnalysisEngine::replay(Operation& op, const TemplatePtr& of, std::uint32_t call,
+                            std::span<const std::uint64_t> window) {
+  coarse_.count_replayed(of->ops[call].fences, of->ops[call].elided);
+  if (!is_blocked_) return dispatch(op, *of, call, window);
+  bool is_blocked = false;
+  std::vector<std::uint64_t> before;
+  for (std::size_t i = 0; i < blockers_.size(); ++i) {
+    std::erase_if(blockers_[i], [&](std::uint64_t number) { return !ops_.contains(number); });
+    is_blocked = is_blocked || !blockers_[i].empty();
+  }
+  is_blocked_ = is_blocked;
+  for (const std::uint32_t lane : of->ops[call].lanes)
+    before.insert(before.end(), blockers_[lane].begin(), blockers_[lane].end());
+  if (before.empty()) return dispatch(op, *of, call, window);
+  auto waiting = std::make_unique<Op>();
+  waiting->op = op;
+  waiting->replays = of;
+  waiting->call = call;
+  waiting->window.assign(window.begin(), window.end());
+  for (const std::uint64_t number : before) {
+    ops_.at(number)->ops_behind.push_back(op.number);
+    ++waiting->waits;
+  }
+  for (const std::uint32_t lane : of->ops[call].lanes) blockers_[lane] = {op.number};
+  ops_.emplace(op.number, std::move(waiting));
+}
+
+void AnalysisEngine::dispatch(const Operation& op, TraceTemplate& of, std::uint32_t call,
+                              std::span<const std::uint64_t> window) {
+  const TraceTemplate::Op& known = of.relative(call);
+  executor_.replayed(op, {call, of.ops.size(), known.found.own, known.edges, window, of.others});
+}
+
+void AnalysisEngine::take_back(const TraceTemplate& of, std::size_t calls) {
+  for (std::size_t i = 0; i < calls; ++i) coarse_.count_replayed(-of.ops[i].fences, -of.ops[i].elided);
+}
+
+void AnalysisEngine::executed() {
+  executed_.clear();
+  if (is_blocked_)
+    for (const auto& lane : blockers_) executed_.insert(executed_.end(), lane.begin(), lane.end());
+}
+
+void AnalysisEngine::leave(const TraceTemplate& of, std::span<const std::uint64_t> numbers,
+                           std::span<const std::vector<OperationRun>> piles) {
+  const std::uint64_t last = numbers.back();
+  CoarseResult found;
+  std::vector<std::pair<LaneTree::Place, LaneTree::Entry>> entries;
+  for (std::size_t i = 0; i < of.lanes.size(); ++i) {
+    const TraceTemplate::Lane& lane = of.lanes[i];
+    entries = lane.after.coarse;
+    for (auto& [place, entry] : entries) entry.op = entry.op == TraceTemplate::no_op ? 0 : numbers[entry.op];
+    coarse_.replace(of.lane_keys[i], entries, last);
+    ExactLists::Users& users = fine_.lists().users(of.lane_keys[i]);
+    std::erase_if(users, [&](const ExactLists::User& user) {
+      return std::any_of(lane.uses.begin(), lane.uses.end(), [&](const LaneUse& use) {
+        return use.privilege != Privilege::in && use.privilege != Privilege::reduce &&
+               fine_.lists().covers(use.key, user.key);
+      });
+    });
+    for (std::size_t k = 0; k < lane.left.size(); ++k) {
+      auto [op, user] = lane.left[k];
+      user.ops = {numbers[op]};
+      if (lane.piles_up[k])
+        for (const OperationRun& run : piles[op]) user.ops = run, ExactLists::add(users, user);
+      else
+        ExactLists::add(users, user);
+    }
+  }
+  found.arrives_after = executed_;
+  found.arrives_after_fences = fences_before_;
+  enter_fence({.number = last, .kind = of.ops.back().kind}, found);
+  coarse_.count_exit_fence();
 }
 
 std::size_t AnalysisEngine::bytes() const {

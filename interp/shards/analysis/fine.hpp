@@ -1,13 +1,12 @@
 // The fine stage: for the own points of an operation, and for no others, which earlier points they depend on, exactly.
 //
 //   FineStage fine(forest, keys, shards, self);
-//   const FineResult& found = fine.analyse(op);       // when the coarse stage's waits are over
+//   FineStage::Task task = fine.enter(op);            // in program order: whom it must be held against
+//   const FineResult& found = fine.analyse(op, task); // when the coarse stage's waits are over
 //   // found.own: point numbers; found.edges: earlier point -> own point
-//
-// Users of a lane stand in one symbolic list: an operation that covers all that an older one took ends that one's
-// entry.
 #pragma once
 #include "interp/shards/analysis/edge_plan.hpp"
+#include "interp/shards/analysis/exact_lists.hpp"
 
 namespace taskspec {
 
@@ -27,6 +26,8 @@ struct PointEdge {
 struct FineResult {
   std::vector<std::int64_t> own;  // ascending
   std::vector<PointEdge> edges;   // by `to`; each pair once
+  // The executor has heard of its points already, as of a call of a trace that was left before its end.
+  bool is_dispatched = false;
 };
 
 class FineStage {
@@ -35,34 +36,32 @@ class FineStage {
     std::uint64_t steps = 0;  // own points
     std::uint64_t edges = 0, entries = 0;
   };
+  using Task = ExactLists::Found;
 
   FineStage(const RegionForest& forest, KeyTable& keys, std::size_t shards, ShardId self)
-      : forest_(forest), keys_(keys), plans_(forest, keys, shards, self) {}
+      : forest_(forest), keys_(keys), lists_(forest, keys), plans_(forest, keys, shards, self) {}
 
-  const FineResult& analyse(const Operation& op);  // valid until the next one
+  Task enter(const Operation& op) { return lists_.enter(op); }
+  FineResult& analyse(const Operation& op, const Task& task);  // valid until the next one
+  const FineResult& analyse(const Operation& op) { return analyse(op, enter(op)); }
 
-  const Counts& counts() const { return counts_; }
+  Counts counts() const { return {steps_, edges_, lists_.entries()}; }
   const EdgePlans& plans() const { return plans_; }
+  ExactLists& lists() { return lists_; }
   std::size_t bytes() const;
 
  private:
-  struct Entry {
-    std::uint64_t op;
-    KeyId key;
-    Privilege privilege;
-    ReduceOp reduce;
-  };
-  using Lane = std::vector<Entry>;
-  Lane& lane(RegionId root, std::uint32_t field);
-  void find_edges(const Operation& op, const LaunchUse& use, KeyId key, const Lane& lane);
-  bool covers(KeyId later, KeyId earlier) const;
+  void find_edges(const Operation& op, const Task& task);
+  void find_owners(const Operation& op, const Task& task);
+  void put_in_order(std::size_t begin);
 
   const RegionForest& forest_;
   KeyTable& keys_;
+  ExactLists lists_;
   EdgePlans plans_;
-  std::vector<std::vector<Lane>> lanes_;  // by region, by field
   FineResult result_;
-  Counts counts_;
+  std::vector<const EdgePlan*> met_;  // by source of the present operation
+  std::uint64_t steps_ = 0, edges_ = 0;
 };
 
 }  // namespace taskspec

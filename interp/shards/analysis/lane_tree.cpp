@@ -23,11 +23,13 @@ LaneTree::Place LaneTree::place(const Space& space) {
 }
 
 LaneTree::Place LaneTree::place(PartitionId partition) {
-  if (const auto known = partitions_.find(partition); known != partitions_.end()) return known->second;
+  if (partition.index() < partitions_.size() && partitions_[partition.index()] != none)
+    return partitions_[partition.index()];
   const Space& parent = forest_[partition].parent;
   const Place over = place(parent), made = add_node({parent, partition, over});
   places_[over].children.push_back(made);
-  partitions_.emplace(partition, made);
+  if (partitions_.size() <= partition.index()) partitions_.resize(partition.index() + 1, none);
+  partitions_[partition.index()] = made;
   return made;
 }
 
@@ -43,6 +45,18 @@ void LaneTree::add(Place place, const Entry& entry) {
 
 void LaneTree::each_that_may_meet(Place place, FunctionRef<void(Place, Entry&)> visit_entry) {
   visit(0, place, visit_entry);
+}
+
+void LaneTree::each(FunctionRef<void(Place, const Entry&)> visit) const {
+  for (Place at = 0; at < places_.size(); ++at)
+    for (const Entry& entry : places_[at].entries) visit(at, entry);
+}
+
+void LaneTree::clear() {
+  for (Node& node : places_) {
+    node.entries.clear();
+    node.below = 0;
+  }
 }
 
 void LaneTree::visit(Place at, Place of, FunctionRef<void(Place, Entry&)> visit_entry) {
@@ -77,7 +91,7 @@ void LaneTree::remove_under(Place place, FunctionRef<bool(const Entry&)> take) {
 }
 
 std::size_t LaneTree::bytes() const {
-  std::size_t bytes = places_.capacity() * sizeof(Node);
+  std::size_t bytes = places_.capacity() * sizeof(Node) + partitions_.capacity() * sizeof(Place);
   for (const Node& node : places_)
     bytes +=
         node.entries.capacity() * sizeof(Entry) + node.children.capacity() * sizeof(Place) + node.pieces.size() * 48;

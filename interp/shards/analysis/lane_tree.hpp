@@ -12,6 +12,13 @@
 
 namespace taskspec {
 
+// One field of one region tree.
+struct LaneKey {
+  RegionId root;
+  std::uint32_t field = 0;
+  friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
+};
+
 class LaneTree {
  public:
   struct Entry {
@@ -28,12 +35,16 @@ class LaneTree {
   Place place(const LaunchUse& use) { return use.partition.valid() ? place(use.partition) : place(use.space); }
   Place place(const Space& space);
   Place place(PartitionId partition);
-  Space bound(Place place) const { return places_[place].bound; }
+  const Space& bound(Place place) const { return places_[place].bound; }
+  // Of the region or piece that holds all that is taken at the place.
+  Place bounding(Place place) const { return places_[place].partition.valid() ? places_[place].parent : place; }
 
   void add(Place place, const Entry& entry);
   std::vector<Entry>& at(Place place) { return places_[place].entries; }
   // All entries that are not known by the tree alone to be apart from that place.
   void each_that_may_meet(Place place, FunctionRef<void(Place, Entry&)> visit);
+  void each(FunctionRef<void(Place, const Entry&)> visit) const;
+  void clear();
   // Removes those at the place and below it for which `take` says so.
   void remove_under(Place place, FunctionRef<bool(const Entry&)> take);
 
@@ -58,7 +69,7 @@ class LaneTree {
 
   const RegionForest& forest_;
   std::vector<Node> places_;
-  std::map<PartitionId, Place> partitions_;
+  std::vector<Place> partitions_;  // by id; none
   std::uint64_t touched_ = 0;
 };
 

@@ -10,20 +10,6 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-std::uint64_t hash_of(const UseKey& key) {
-  std::uint64_t hash = mixed(key.domain.rank, key.by_owners);
-  for (std::size_t axis = 0; axis < key.domain.rank; ++axis)
-    hash = mixed(mixed(hash, static_cast<std::uint64_t>(key.domain.lo[axis])),
-                 static_cast<std::uint64_t>(key.domain.hi[axis]));
-  hash = mixed(mixed(hash, static_cast<std::uint64_t>(key.sharding.kind)), key.sharding.owner_shard.value);
-  hash = mixed(mixed(hash, key.sharding.hash.low), key.use.partition.value);
-  hash = mixed(mixed(hash, key.use.space.root.value), key.use.space.partition.value);
-  for (const std::int64_t at : key.use.space.colour.at) hash = mixed(hash, static_cast<std::uint64_t>(at));
-  hash = mixed(mixed(hash, static_cast<std::uint64_t>(key.use.projection.kind)), key.use.projection.hash);
-  for (const std::int64_t offset : key.use.projection.offsets) hash = mixed(hash, static_cast<std::uint64_t>(offset));
-  return hash;
-}
-
 // Every colour is some point's.
 bool is_onto(const RegionForest& forest, const UseKey& key) {
   const Rect& colours = forest[key.use.partition].colours;
@@ -49,6 +35,36 @@ bool is_onto(const RegionForest& forest, const UseKey& key) {
 
 }  // namespace
 
+std::uint64_t hash_of(const Operation& op, const LaunchUse& use) {
+  std::uint64_t hash = mixed(op.domain.rank, op.by_owners);
+  for (std::size_t axis = 0; axis < op.domain.rank; ++axis)
+    hash = mixed(mixed(hash, static_cast<std::uint64_t>(op.domain.lo[axis])),
+                 static_cast<std::uint64_t>(op.domain.hi[axis]));
+  hash = mixed(mixed(hash, static_cast<std::uint64_t>(op.sharding.kind)), op.sharding.owner_shard.value);
+  hash = mixed(mixed(hash, op.sharding.hash.low), use.partition.value);
+  hash = mixed(hash, use.space.root.value);
+  if (!use.partition.valid()) {
+    hash = mixed(hash, use.space.partition.value);
+    for (const std::int64_t at : use.space.colour.at) hash = mixed(hash, static_cast<std::uint64_t>(at));
+    return hash;
+  }
+  const Projection& f = use.projection;
+  hash = mixed(mixed(hash, static_cast<std::uint64_t>(f.kind)), f.hash);
+  if (f.kind != Projection::Kind::affine) return hash;
+  for (const std::int64_t offset : f.offsets) hash = mixed(hash, static_cast<std::uint64_t>(offset));
+  for (std::size_t row = 0; row < f.out; ++row)
+    for (std::size_t axis = 0; axis < f.in; ++axis)
+      hash = mixed(hash, static_cast<std::uint64_t>(f.factors[row][axis]));
+  return hash;
+}
+
+bool UseKey::is_of(const Operation& op, const LaunchUse& of) const {
+  if (!(domain == op.domain) || !(sharding == op.sharding) || by_owners != op.by_owners ||
+      use.partition != of.partition)
+    return false;
+  return use.partition.valid() ? use.projection == of.projection : use.space == of.space;
+}
+
 bool UseKey::is_alike(const UseKey& other) const {
   if (hash != other.hash || !(domain == other.domain) || !(sharding == other.sharding) ||
       by_owners != other.by_owners || use.partition != other.use.partition)
@@ -57,16 +73,17 @@ bool UseKey::is_alike(const UseKey& other) const {
 }
 
 KeyId KeyTable::of(const Operation& op, const LaunchUse& use) {
-  UseKey key{op.domain, op.sharding, {}, op.by_owners, 0};
+  const std::uint64_t hash = hash_of(op, use);
+  const auto [begin, end] = by_hash_.equal_range(hash);
+  for (auto known = begin; known != end; ++known)
+    if (keys_[known->second.index()].is_of(op, use)) return known->second;
+  UseKey key{op.domain, op.sharding, {}, op.by_owners, hash};
   key.use.space = use.space;
   key.use.partition = use.partition;
+  key.use.name = use.name;
   if (use.partition.valid()) key.use.projection = use.projection;
-  key.hash = hash_of(key);
-  const auto [begin, end] = by_hash_.equal_range(key.hash);
-  for (auto known = begin; known != end; ++known)
-    if (keys_[known->second.index()].is_alike(key)) return known->second;
   const KeyId id(keys_.size());
-  by_hash_.emplace(key.hash, id);
+  by_hash_.emplace(hash, id);
   keys_.push_back(std::move(key));
   return id;
 }

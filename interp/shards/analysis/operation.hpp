@@ -22,6 +22,9 @@ struct Operation {
   bool is_counted = true;
   // A receive of a region: each shard reads the elements that it holds.
   bool by_owners = false;
+  // What the caller tells calls apart by beside the above: the task, the futures it takes relative to this call.
+  // Scalars are not in it: they are parameters of a trace.
+  std::uint64_t what = 0;
 };
 
 struct KeyTag;
@@ -35,11 +38,16 @@ struct UseKey {
   std::uint64_t hash = 0;
 
   bool is_alike(const UseKey& other) const;
+  bool is_of(const Operation& op, const LaunchUse& of) const;
 };
+
+// Of the normal form of a use; the number of the operation does not count.
+std::uint64_t hash_of(const Operation& op, const LaunchUse& use);
 
 // Kept once each; a key seen before takes no memory.
 class KeyTable {
  public:
+  KeyTable() { keys_.reserve(64); }
   KeyId of(const Operation& op, const LaunchUse& use);
   const UseKey& operator[](KeyId id) const { return keys_[id.index()]; }
   std::size_t size() const { return keys_.size(); }
