@@ -24,6 +24,7 @@ Type mpi_type(RuleContext& c) {
   want(c, 1, Type::Kind::boolean, "true or false");
   want(c, 2, Type::Kind::string, "off, batch or every");
   want(c, 3, Type::Kind::string, "SHARD:CALL:ARGUMENT");
+  want(c, 4, Type::Kind::boolean, "true or false");
   if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
   if (const Value* level = c.constant(2); level && !is_level(level->string()))
     c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
@@ -45,6 +46,7 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   settings.options.level = options[1].boolean() || level == "every" ? Level::every
                            : level == "off"                         ? Level::off
                                                                     : Level::batch;
+  settings.options.traces = options[4].boolean();
   if (const std::string inject = options[3].string(); !inject.empty()) {
     settings.options.inject = injection_of(inject);
     if (!settings.options.inject)
@@ -56,7 +58,8 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
 constexpr Operand mpi_options[] = {{"shards", OperandKind::integer, 0},
                                    {"safe", OperandKind::boolean, false},
                                    {"level", OperandKind::string, ""},
-                                   {"inject", OperandKind::string, ""}};
+                                   {"inject", OperandKind::string, ""},
+                                   {"traces", OperandKind::boolean, true}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {
@@ -86,7 +89,9 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "The backend of shards: the program is run by all of them alike, and each has its part of the points of every "
         "launch and of the contents of regions. For run .. on. shards: how many, in this process or over the ranks of "
         "mpirun. All make the same calls, which is checked: level off, batch (every 64 calls and before each receive) "
-        "or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one shard differ there.",
+        "or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one shard differ there. "
+        "traces: false analyses each turn of "
+        "a loop anew.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
         "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"

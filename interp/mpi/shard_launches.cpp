@@ -326,7 +326,8 @@ void ShardLaunches::share_maps(const Launched& launch, const PointSharding* shar
 ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   const PointSharding sharding = sharding_of(launch.sharding, launch.span);
   const Site site{launch.span, launch.scope};
-  Operation op = operation(launch, CallKind::launch, sharding);
+  const Operation op = operation(launch, CallKind::launch, sharding);
+  run_.issue(op);
   share_maps(launch, &sharding);
   bring(op, launch.what, site);
   launch.what.own = own(sharding, launch.what.domain);
@@ -340,37 +341,31 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
       home->sharding = sharding;
       const_cast<LaunchMap*>(map)->home = std::move(home);
     }
-  run_.issue(std::move(op));
   return outputs;
 }
 
 // A task that is called alone is run by every shard: so its outputs are there, and what it wrote.
 ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
-  Operation op = operation(launch, CallKind::single, PointSharding::owner(ShardId(0)));
+  run_.issue(operation(launch, CallKind::single, PointSharding::owner(ShardId(0))));
   share_maps(launch, nullptr);
   bring_all(launch.what, 0, {launch.span, launch.scope});
   wrote_everywhere(launch.what);
-  Outputs outputs = target_.recorded(std::move(launch));
-  run_.issue(std::move(op));
-  return outputs;
+  return target_.recorded(std::move(launch));
 }
 
 ShardLaunches::Outputs ShardLaunches::fill(Launched launch) {
-  Operation op = operation(launch, CallKind::fill, PointSharding::owner(ShardId(0)));
+  run_.issue(operation(launch, CallKind::fill, PointSharding::owner(ShardId(0))));
   wrote_everywhere(launch.what);
-  Outputs outputs = target_.recorded(std::move(launch));
-  run_.issue(std::move(op));
-  return outputs;
+  return target_.recorded(std::move(launch));
 }
 
 ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   Operation op = operation(launch, CallKind::receive, PointSharding::block());
   op.is_counted = false;
   op.by_owners = true;
-  bring_all(launch.what, 0, {launch.span, launch.scope});
-  Outputs outputs = target_.recorded(std::move(launch));
   run_.issue(std::move(op));
-  return outputs;
+  bring_all(launch.what, 0, {launch.span, launch.scope});
+  return target_.recorded(std::move(launch));
 }
 
 ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
@@ -387,20 +382,19 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
   const Site site{launch.span, launch.scope};
   if (!launch.what.single) {
     const PointSharding sharding = PointSharding::block();
-    Operation op = operation(launch, kind, sharding);
+    const Operation op = operation(launch, kind, sharding);
+    run_.issue(op);
     if (!reads) bring(op, launch.what, site);
     launch.what.own = own(sharding, launch.what.domain);
     const Launch what = launch.what;
-    run_.issue(op);
     Outputs outputs = target_.recorded(std::move(launch));
     wrote(op, what);
     run_.barrier();
     return outputs;
   }
-  Operation op = operation(launch, kind, PointSharding::owner(ShardId(0)));
+  run_.issue(operation(launch, kind, PointSharding::owner(ShardId(0))));
   if (!reads) bring_all(launch.what, 0, site);
   if (reads) wrote_everywhere(launch.what);
-  run_.issue(std::move(op));
   Outputs outputs;
   if (reads || run_.self() == ShardId(0))
     outputs = target_.recorded(std::move(launch));

@@ -33,7 +33,13 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       collectives_(group_->network().at(self)),
       log_(options_.level == ControlWatch::Level::off ? CallLog::Hashes::none : CallLog::Hashes::chained),
       watch_(collectives_, log_, {.level = options_.level}),
-      engine_(forest, collectives_, *this),
+      engine_(forest, collectives_, *this,
+              {.traces = options_.traces,
+               .automatic = options_.traces,
+               .data_signature =
+                   [this](RegionId root, std::uint32_t field) {
+                     return data.state({root, field});
+                   }}),
       port_(collectives_) {
   collectives_.on_failure([this](const Message& message) { hear_failure(message); });
 }
@@ -45,6 +51,9 @@ void ShardRun::found(const Operation&, const FineResult&, std::uint64_t) {}
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
   const std::uint64_t number = log_.record(kind, name, arguments_, span);
   watch_.called();
+  if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
+      kind == CallKind::receive)
+    engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
   ++group_->steps;
   if (RankGroup* ranks = group_->ranks(); ranks && ranks->notes_calls()) {
     const Sources* sources = options_.sources;
@@ -159,7 +168,8 @@ void ShardRun::add_up() {
   const auto add = [&](std::uint64_t number) { report_.push_back(Value(static_cast<std::int64_t>(number))); };
   for (const std::uint64_t number : {coarse.fences, coarse.elided, coarse.other_fences, coarse.collectives})
     add(number);
-  add(0), add(0);  // replayed, records
+  add(engine_.traces().replayed);
+  add(engine_.traces().records);
   add(coarse.forced);
   add(messages), add(bytes);
   add(collectives_.rounds());

@@ -18,6 +18,7 @@ namespace taskspec {
 struct ShardOptions {
   ControlWatch::Level level = ControlWatch::Level::batch;
   std::optional<Injection> inject;
+  bool traces = true;  // sequences of calls that repeat themselves are analysed once
   const Sources* sources = nullptr;
 };
 
