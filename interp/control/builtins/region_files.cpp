@@ -108,7 +108,11 @@ void transfer(HostContext& host, const Attachment& what, bool writes) {
       std::make_shared<const FieldFiles>(region, what.fields, what.paths, writes, host.hdf5_layouts, host.span);
   if (what.paths.empty()) return;
   if (!writes) check_files(target.regions(), what, *files, host.span);
-  target.transfer({what.space, what.partition, what.fields, writes, std::move(files)}, host.span);
+  // Outside of runs on shards one of several replicas writes, and the others come behind it.
+  const bool by_itself = writes && host.replica && host.replica->shards == 1;
+  if (!by_itself || host.is_seen())
+    target.transfer({what.space, what.partition, what.fields, writes, std::move(files)}, host.span);
+  if (by_itself) host.replica->agree(host.part, host.agreed++, {});
 }
 
 // ---- colours ----
