@@ -135,14 +135,12 @@ Schema launch_schema() {
                        {"fields", list(text())},
                        {"priv", names(privilege_name, 4)},
                        {"reduce", one_of({reduce_words.begin(), reduce_words.end()}), false}});
-  return object({{"work", one_of({"task", "native", "fill", "read", "reduce", "gather", "element", "join", "files",
-                                  "exchange", "share"})},
+  return object({{"work", one_of({"task", "native", "fill", "read", "reduce", "gather", "element"})},
                  {"domain", rect_schema()},
                  {"single", flag(), false},
                  {"uses", list(use)},
                  {"op", text(), false},
-                 {"position", number(), false},
-                 {"numbers", list(object({{"argument", number()}, {"projection", projection}})), false}});
+                 {"position", number(), false}});
 }
 
 Schema node_schema() {
