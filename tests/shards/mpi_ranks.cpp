@@ -57,7 +57,7 @@ bool is_right(Collectives& c) {
              });
   ++begun;
   while (ended < begun)
-    if (!c.poll()) c.transport().wait(1'000'000'000);
+    if (!c.poll()) c.transport().wait(100'000'000'000);
   return is_right;
 }
 
