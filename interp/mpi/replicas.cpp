@@ -41,8 +41,8 @@ std::shared_ptr<ShardGroup> ShardGroup::alone() {
 
 void ShardGroup::ended(ShardId) {
   if (++ended_ != here().size() || !group_) return;
-  watchdog_.reset();
   group_->close();
+  watchdog_.reset();  // until then others look for its beats
 }
 
 Replicas::~Replicas() {
