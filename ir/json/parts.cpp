@@ -54,7 +54,8 @@ void put_projection(JsonText& out, const Projection& projection) {
 }
 
 constexpr std::string_view work_word(Launch::Work work) {
-  constexpr std::string_view words[] = {"task", "native", "fill", "read", "reduce", "gather", "element"};
+  constexpr std::string_view words[] = {"task",    "native", "fill",  "read",     "reduce", "gather",
+                                        "element", "join",   "files", "exchange", "share"};
   return words[static_cast<std::size_t>(work)];
 }
 
