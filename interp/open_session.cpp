@@ -201,7 +201,7 @@ void let_open_sessions(HostContext& host, const Interpreter& interpreter, const 
       return open_session(interpreter, choice, settings, span);
     } catch (const Error& error) {  // the threads that it asks for, say
       Diag diag = error.diags().items().front();
-      diag.primary.span = span;
+      if (!diag.primary.span.valid()) diag.primary.span = span;  // else another shard failed there
       throw Error(std::move(diag));
     }
   };

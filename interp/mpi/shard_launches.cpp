@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interp/control/builtins/builtins.hpp"
 #include "interp/control/host_target.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/value_key.hpp"
@@ -109,7 +110,7 @@ CallKind ShardLaunches::kind_of(const Launched& launch) const {
     case Work::read:
       return CallKind::receive;
     case Work::files:
-      return launch.named.name == "attach" ? CallKind::attach : CallKind::detach;
+      return launch.what.uses.front().privilege == Privilege::in ? CallKind::detach : CallKind::attach;
     case Work::reduce:
     case Work::gather:
     case Work::element:
@@ -175,8 +176,8 @@ PointSharding ShardLaunches::sharding_of(const Value& value, Span span) {
   auto* callable = value.as<Callable>();
   if (!callable) return PointSharding::block();
   if (const Builtin* builtin = only_builtin(interpreter_.program(), callable->function)) {
-    if (builtin->name == "block") return PointSharding::block();
-    if (builtin->name == "cyclic") return PointSharding::cyclic();
+    if (builtin == &builtin_block) return PointSharding::block();
+    if (builtin == &builtin_cyclic) return PointSharding::cyclic();
   }
   std::string key;
   taskspec::put_value(key, value);

@@ -26,7 +26,11 @@ bool needs_more_than_a_file(const std::string& code) {
          || code == "E2005" || code == "E3002" ||
          code.starts_with("E40")
          // Of model files.
-         || code == "E7007" || code == "E7008";
+         || code == "E7007" ||
+         code == "E7008"
+         // Of shards: a difference that is planted, ranks and signals. tests/unit/shard_programs_test.cpp,
+         // tests/shards/ranks_test.cpp.
+         || code == "E6001" || code == "E6002" || code == "E6003" || code == "E6004";
 }
 
 }  // namespace

@@ -203,8 +203,6 @@ TEST_CASE("check: a session gives the outputs and a report") {
   CHECK(type_of_last("fn f() -> int { return 3 }\nlet r = (run f() on host).value + 1") == "int");
   CHECK(type_of_last(scale + "let r = (run Scale(2.0).apply(fill(f32[3], 0.0)) on host).sum(0)") == "f32[1]");
   CHECK(type_of_last("fn f() { print(1) }\nlet r = (run f() on host).report.peak") == "int");
-  CHECK(error_of("fn f() { print(1) }\nrun f() on mpi(shards: 4)") ==
-        "E1009 2:12 'mpi' needs a part that is not built yet: shards");
   const std::string steps = "let r = run Scale(2.0).apply(fill(f32[4, 3], 0.0)) on host(time_steps: 4)";
   CHECK(type_of_last(scale + steps) ==
         "invocation (y: f32[3], steps: invocation (y: f32[4, 3]), report: record {tasks: int, chains: int, dispatches: "

@@ -207,7 +207,7 @@ constinit const Builtin builtin_shards =
                   .example = "print(shards())\n// expect: 1",
                   .type = shard_type,
                   .run = run_shards,
-                  .runs_in = RunsIn::either,
+                  .runs_in = RunsIn::asked,  // there it is known which session it stands in
                   .fails = BuiltinFails::never};
 
 constinit const Builtin builtin_clock =
