@@ -66,6 +66,7 @@ Screen screen() {
 }
 
 void report(const Options& options, const Sources& sources, const Diags& diags) {
+  if (options.is_hidden) return;  // another rank tells the same
   if (diags.empty() || reader_gone) return;
   std::fflush(stdout);
   bool colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
