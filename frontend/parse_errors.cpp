@@ -123,6 +123,8 @@ class Describer {
       diag.help("another condition begins with 'else if'");
     else if (std::string_view known = foreign_advice(surroundings(Rules::RuleProgram, {})); !known.empty())
       diag.help(std::string(known));
+    else if (word() == "=>")
+      diag.help("a function that is no whole expression stands in brackets: by ((i, n, s) => i % s)");
     else if (touches_number())
       diag.help(fmt::format("the number '{}' ends here", word(-1)));
     else if (kind(at_) != TokenKind::sign && kind(at_) != TokenKind::unknown)
@@ -208,7 +210,8 @@ class Describer {
     if (std::string_view known = foreign_advice(surroundings(rule, expected)); !known.empty())
       return std::string(known);
     if (!begins_line() && expected.contains("INT") && only_begins_statement(word()))
-      return fmt::format("'{}' begins a statement, which has no value", word());
+      return fmt::format("'{}' begins a statement, which has no value{}", word(),
+                         word() == "if" ? "; where(c, a, b) is one of two values" : "");
     return "";
   }
 

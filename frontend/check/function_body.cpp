@@ -7,6 +7,7 @@
 #include "frontend/check/blocks.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/ranks.hpp"
 #include "frontend/check/statements.hpp"
 #include "frontend/check/view_body.hpp"
 #include "frontend/check/views.hpp"
@@ -67,17 +68,25 @@ void check_function(World& world, FunctionId function) {
     if (std::none_of(diags.begin() + static_cast<std::ptrdiff_t>(told), diags.end(),
                      [](const Diag& diag) { return diag.severity == Severity::error; }))
       require_views_written(body);
+    info.failed = std::any_of(diags.begin() + static_cast<std::ptrdiff_t>(told), diags.end(),
+                              [](const Diag& diag) { return diag.severity == Severity::error; });
   }
   body.finish();
   info.body.reset();
 }
 
+// What is checked may ask for tasks of other ranks, which are then pending.
 void check_pending(World& world, ModuleId module) {
-  const std::vector<FunctionId> pending = std::exchange(world.file(module).pending, {});
-  for (AgentId agent : std::exchange(world.file(module).pending_agents, {})) resolve_agent(world, agent);
-  for (FunctionId function : pending) resolve_signature(world, function);
-  for (FunctionId function : pending) check_function(world, function);
-  for (FunctionId function : pending) check_view_body(world, function);
+  std::vector<FunctionId> all;
+  do {
+    const std::vector<FunctionId> pending = std::exchange(world.file(module).pending, {});
+    for (AgentId agent : std::exchange(world.file(module).pending_agents, {})) resolve_agent(world, agent);
+    for (FunctionId function : pending) resolve_signature(world, function);
+    for (FunctionId function : pending)
+      world.info(function).written.valid() ? check_for_ranks(world, function) : check_function(world, function);
+    all.insert(all.end(), pending.begin(), pending.end());
+  } while (!world.file(module).pending.empty());
+  for (FunctionId function : all) check_view_body(world, function);
 }
 
 }  // namespace taskspec::checking

@@ -15,6 +15,7 @@
 #include "frontend/check/members.hpp"
 #include "frontend/check/mentions.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/ranks.hpp"
 #include "frontend/check/record_call.hpp"
 #include "frontend/check/regions.hpp"
 #include "ir/base/text.hpp"
@@ -77,8 +78,7 @@ class RegionCall {
         agent_(task.agent),
         args_(args),
         span_(span),
-        domain_(domain),
-        match_(body, Match::all) {}
+        domain_(domain) {}
 
   Term run(const Term& sharding) {
     const std::vector<Parameter>& parameters = callee().parameters;
@@ -91,14 +91,16 @@ class RegionCall {
     const Callable callable{world_.described(task_), callee().span, names, 0};
     const auto places = place_arguments(world_.diags, callable, args_, span_);
     if (!places) return body_.error(span_);
-    set_outer_symbols(body_, match_, task_, agent_);
+    begin_match();
     terms_.resize(declared_.size());
     pieces_.resize(declared_.size());
+    ranks_.resize(declared_.size());
     for (std::size_t i = 0; i < args_.size(); ++i) read(*args_[i].value, (*places)[i]);
+    if (!failed_) take_ranks(*places);
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       if (!terms_[i].valid()) terms_[i] = standard(i);
       const bool view = parameter(i).type.is(Kind::view);
-      if (body_.is_error(terms_[i]) || !(view || match_.require(parameter(i).type, terms_[i], expected(i), true)))
+      if (body_.is_error(terms_[i]) || !(view || match_->require(parameter(i).type, terms_[i], expected(i), true)))
         failed_ = true;
     }
     if (!failed_) refuse_shared_places();
@@ -121,14 +123,40 @@ class RegionCall {
     if (!failed_) set_symbols(i);
   }
 
+  void begin_match() {
+    match_.emplace(body_, Match::all);
+    set_outer_symbols(body_, *match_, task_, agent_);
+  }
+
+  // What is given decides of which ranks the views are: from here on the task is the one that is checked for those.
+  void take_ranks(const std::vector<std::size_t>& places) {
+    const FunctionId ranked = task_of_ranks(body_, task_, ranks_, span_);
+    if (ranked == task_) return;
+    task_ = ranked;
+    begin_match();
+    for (std::size_t k = 0; k < args_.size(); ++k) {
+      const std::size_t i = places[k];
+      if (parameter(i).type.is(Kind::view))
+        bind(parameter(i).type, terms_[i]);
+      else if (!of_point(*args_[k].value))
+        match_->bind(parameter(i).type, terms_[i]);
+      set_symbols(i);
+    }
+  }
+
   // ---- pieces ----
 
   Term data(const ast::Expr& expr, std::size_t i) {
     pieces_[i] = &expr;
     Term given = of_point(expr) ? projected(expr, Kind::partition) : output_of(body_, expression(body_, expr));
     const Type type = body_.type(given);
-    if (type.is(Kind::error) || fits(type, parameter(i).type)) {
-      if (type.is(Kind::region)) bind(parameter(i).type, given);
+    if (type.is(Kind::error)) return given;
+    if (type.is(Kind::region) && type.fields == parameter(i).type.fields && is_of_any_rank(world_, task_, i)) {
+      ranks_[i] = static_cast<std::uint8_t>(type.dims.size());
+      if (ranks_[i] > 1) return given;  // bound when the task for these ranks is there
+    }
+    if (fits(type, parameter(i).type)) {
+      bind(parameter(i).type, given);
       return given;
     }
     Diag& diag = wrong_type(world_.diags, expr.span,
@@ -151,14 +179,14 @@ class RegionCall {
   void bind(const Type& view, const Term& region) {
     Type as_view = view;
     as_view.dims = body_.type(region).dims;
-    match_.bind(view, as_view);
+    match_->bind(view, as_view);
   }
 
   Term refuse_point(const ast::Expr& expr) {
     Diag& diag =
         wrong_type(world_.diags, expr.span,
-                   fmt::format("an argument of a launch depends on the point '{}' in one way: as a piece p[f({})]",
-                               body_.text(domain_->point->span), body_.text(domain_->point->span)));
+                   fmt::format("an argument of a launch depends on the point '{0}' as a piece p[f({0})], or as an int",
+                               body_.text(domain_->point->span)));
     diag.help("what differs otherwise from point to point is a field, or an output of another launch: m[i]");
     return body_.error(expr.span);
   }
@@ -185,7 +213,8 @@ class RegionCall {
     std::vector<Term> in{of};
     if (!pieces && is_point_itself(*index) && type.inputs == domain_->rank) {  // its own
     } else if (affine) {
-      if (!corners(*index, type.inputs, std::string(whose), in)) return body_.error(expr.span);
+      const auto colour = [&] { return colour_of(body_, *index, type.inputs, std::string(whose)); };
+      if (!corners(in, index->brackets, colour)) return body_.error(expr.span);
     } else {
       if (items.size() != type.inputs && items.size() != 1) return wrong_rank(*index, whose, type.inputs, items.size());
       in.push_back(function_of_point(body_, *domain_->point, domain_->type(), items, type.inputs, index->brackets));
@@ -211,17 +240,17 @@ class RegionCall {
   }
 
   // An affine f is known by its values at the point 0 and at the unit points.
-  bool corners(const ast::Index& index, std::size_t rank, const std::string& whose, std::vector<Term>& in) {
+  bool corners(std::vector<Term>& in, Span span, FunctionRef<std::optional<std::vector<Term>>()> f) {
     for (std::size_t corner = 0; corner <= domain_->rank; ++corner) {
       body_.scopes.emplace_back();
       std::vector<Term> point;
       for (std::size_t axis = 0; axis < domain_->rank; ++axis)
-        point.push_back(body_.constant(Value(std::int64_t{corner == axis + 1}), Kind::integer, index.brackets));
-      define_point(point, index.brackets);
-      const auto colour = colour_of(body_, index, rank, whose);
+        point.push_back(body_.constant(Value(std::int64_t{corner == axis + 1}), Kind::integer, span));
+      define_point(point, span);
+      const auto values = f();
       body_.scopes.pop_back();
-      if (!colour) return false;
-      in.insert(in.end(), colour->begin(), colour->end());
+      if (!values) return false;
+      in.insert(in.end(), values->begin(), values->end());
     }
     return true;
   }
@@ -245,12 +274,31 @@ class RegionCall {
   // ---- values ----
 
   Term value(const ast::Expr& expr, std::size_t i) {
-    if (of_point(expr)) return projected(expr, Kind::launch_map);
-    const Type wanted = match_.substitute(parameter(i).type);
+    if (of_point(expr))
+      return parameter(i).type.is(Kind::integer) ? number(expr, i) : projected(expr, Kind::launch_map);
+    const Type wanted = match_->substitute(parameter(i).type);
     const Term given = adapt(body_, expression(body_, expr, &wanted), wanted);
     if (body_.type(given).is(Kind::launch_map)) return refuse_map(expr, i, body_.type(given));
-    match_.bind(parameter(i).type, given);
+    match_->bind(parameter(i).type, given);
     return given;
+  }
+
+  // An int that differs from point to point: f(i), as the colour of a piece is said.
+  Term number(const ast::Expr& expr, std::size_t i) {
+    std::vector<Term> in{body_.constant(Value(std::int64_t{0}), Kind::integer, expr.span)};
+    if (degree(expr, *domain_) < 2) {
+      const bool known = corners(in, expr.span, [&]() -> std::optional<std::vector<Term>> {
+        const Term at = convert(body_, output_of(body_, expression(body_, expr)), Kind::integer, expected(i));
+        return body_.is_error(at) ? std::nullopt : std::optional(std::vector{at});
+      });
+      if (!known) return body_.error(expr.span);
+    } else {
+      in.push_back(function_of_point(body_, *domain_->point, domain_->type(), {&expr}, 1, expr.span));
+      if (body_.is_error(in.back())) return in.back();
+    }
+    Term made = body_.make(Form::projection, Kind::integer, expr.span, in);
+    body_[made.id].index = static_cast<std::uint32_t>(domain_->rank);
+    return made;
   }
 
   Term refuse_map(const ast::Expr& expr, std::size_t i, const Type& map) {
@@ -298,7 +346,7 @@ class RegionCall {
     if (!body_.type(terms_[i]).is(Kind::integer)) return;
     for (const auto& [symbol, source] : world_.info(task_).symbols)
       if (!source.module.valid() && source.parameter == plain_position(i))
-        match_.set(symbol, extent_of(body_, terms_[i].id, body_.text(terms_[i].span)));
+        match_->set(symbol, extent_of(body_, terms_[i].id, body_.text(terms_[i].span)));
   }
 
   // ---- the call ----
@@ -349,12 +397,12 @@ class RegionCall {
     for (const Term& term : terms_) push(term);
     made.type = Type(Kind::invocation);
     for (const Output& output : callee().outputs) {
-      Type type = match_.result(output.type);
+      Type type = match_->result(output.type);
       if (!has_known_extents(type, output)) return body_.error(span_);
       made.type.names.push_back(output.name);
       made.type.parts.push_back(domain_ ? map_of(std::move(type)) : std::move(type));
     }
-    made.guards = std::move(match_.guards);
+    made.guards = std::move(match_->guards);
     EffectNotes& effects = body_.info().effects;
     effects.callees.push_back({task_, span_, true});
     effects.graph = effects.writes = effects.invokes = true;
@@ -389,10 +437,11 @@ class RegionCall {
   const std::span<const ast::Arg> args_;
   Span span_;
   const Domain* domain_;
-  Match match_;
+  std::optional<Match> match_;
   std::vector<std::size_t> declared_;
   std::vector<Term> terms_;
   std::vector<const ast::Expr*> pieces_;  // of parameters that are views
+  std::vector<std::uint8_t> ranks_;       // of what is given for them
   bool failed_ = false;
 };
 

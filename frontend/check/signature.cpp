@@ -133,6 +133,7 @@ class Signature {
                        : word == "reduce" ? Privilege::reduce
                                           : Privilege::in;
       if (type.is(Kind::region)) type = view_of(std::move(type));
+      add_axes(type, static_cast<std::size_t>(&param - params_->data()));
       if (made.privilege != Privilege::reduce) return type;
       const auto op = std::ranges::find(reduce_words, param.privilege->reduce_op->text);
       if (op != reduce_words.end()) return made.reduce = static_cast<ReduceOp>(op - reduce_words.begin()), type;
@@ -147,6 +148,15 @@ class Signature {
     if (message.empty()) return type;
     wrong_type(world_.diags, param.privilege ? param.privilege->span : param.type.span, message);
     return body().info().broken = true, Kind::error;
+  }
+
+  // `Cell[_]` has as many axes as the call for which the task is checked.
+  void add_axes(Type& view, std::size_t i) {
+    const std::vector<std::uint8_t>& ranks = world_.info(id_).ranks;
+    for (std::size_t axis = 1; i < ranks.size() && axis < ranks[i]; ++axis) {
+      function().dimensions.push_back(world_.symbol("_", false, CallId(), id_));
+      view.dims.emplace_back(function().dimensions.back());
+    }
   }
 
   Type view_of(Type region) {

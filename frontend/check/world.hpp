@@ -96,6 +96,12 @@ struct FunctionInfo {
   std::map<std::string, bool> slots;  // of its agent that it uses, and whether it writes them
   LocalSummary local;
   Givers givers;
+  // Of a task with views of any rank (ranks.hpp): those of a call, the task that is written, and the call; and back.
+  std::vector<std::uint8_t> ranks;
+  FunctionId written;
+  Span of_ranks_in;
+  std::map<std::vector<std::uint8_t>, FunctionId> by_ranks;
+  bool failed = false;  // its body has errors
   bool broken = false;  // something in it is not built or not understood: what would follow is not reported
 };
 

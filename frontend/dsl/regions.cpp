@@ -309,10 +309,22 @@ Partition by_field(const Var& field, Operand n) {
   const At at = n.at();
   return partition("by_field", at, Operand(field, at), std::move(n));
 }
-Partition halo(Data of, Operand k, std::string shape) {
+namespace {
+
+Partition halo(Data of, Operand k, std::string shape, bool wraps) {
   const At at = of.operand.at();
   Operand word = shape == "box" ? Operand(at) : Operand(std::move(shape), at).named("shape");
-  return partition("halo", at, std::move(of.operand), std::move(k), std::move(word));
+  Operand wrap = wraps ? Operand(true, at).named("wrap") : Operand(at);
+  return partition("halo", at, std::move(of.operand), std::move(k), std::move(word), std::move(wrap));
+}
+
+}  // namespace
+
+Partition halo(Data of, Operand k, std::string shape) {
+  return halo(std::move(of), std::move(k), std::move(shape), false);
+}
+Partition periodic_halo(Data of, Operand k, std::string shape) {
+  return halo(std::move(of), std::move(k), std::move(shape), true);
 }
 Partition image(Data region, Data of, const Var& field, At at) {
   return partition("image", at, std::move(region.operand), std::move(of.operand), Operand(field, at));

@@ -123,7 +123,8 @@ Region shrink(Data region, Operand k);  // without its outer k points
 Partition blocks(Data region, Operand n, Operand m = {}, Operand k = {}, Operand l = {});
 Partition by_weight(Data region, Operand weights);
 Partition by_field(const Var& field, Operand n);
-Partition halo(Data partition, Operand k, std::string shape = "box");  // or "star"
+Partition halo(Data partition, Operand k, std::string shape = "box");           // or "star"
+Partition periodic_halo(Data partition, Operand k, std::string shape = "box");  // `wrap: true`: around the ends
 Partition image(Data region, Data partition, const Var& field, detail::At at = detail::At::current());
 Partition image(Data region, Data partition, const Var& first, const Var& last, detail::At at = detail::At::current());
 Partition preimage(Data partition, const Var& field, detail::At at = detail::At::current());

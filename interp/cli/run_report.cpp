@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "interp/cli/terminal.hpp"
+#include "interp/report/drawn_plan.hpp"
 #include "interp/report/report.hpp"
 #include "interp/session/profile_text.hpp"
 #include "interp/train/rates.hpp"
@@ -62,8 +63,11 @@ void add_control(Report& page, const SessionReport& report) {
   }
 }
 
-std::string plan_title(std::size_t number, const PlanRuns& runs) {
-  return fmt::format("plan {}: {}, ran {}", number + 1, plural(runs.plan->graph->size(), "task"),
+// `boxes`: in its picture.
+std::string plan_title(std::size_t number, const PlanRuns& runs, std::size_t boxes) {
+  const std::size_t tasks = runs.plan->graph->size();
+  return fmt::format("plan {}: {}{}, ran {}", number + 1, plural(tasks, "task"),
+                     boxes == tasks ? "" : " in " + plural(boxes, "box", "boxes"),
                      runs.runs == 1 ? "once" : fmt::format("{} times", runs.runs));
 }
 
@@ -90,25 +94,34 @@ std::string run_report_html(const std::string& title, const Program& program, co
   page.training = training_ops(report);
   page.inside = inner_ops(report);
   std::size_t tasks = 0;
+  std::vector<std::vector<std::uint32_t>> steps;  // by plan with launches, and its steps: those that are drawn
   if (pictures)
     for (const auto& picture : *pictures) page.chips.push_back(picture->json(true));
   for (const PlanRuns& runs : report.plans_run) {
     if (!runs.plan) break;  // of a backend without plans
-    tasks += runs.plan->graph->size();
-    if (page.graphs.size() == most_plans || (tasks > most_tasks && !page.graphs.empty())) break;
     const TaskGraph& graph = *runs.plan->graph;
-    page.graphs.push_back(report_graph(program, {}, graph, aggregate(graph), runs.plan.get()));
-    page.graphs.back().title = plan_title(page.graphs.size() - 1, runs);
-    page.graphs.back().runs = runs.runs;
-    for (NodeId node : runs.failed) page.graphs.back().failed.push_back(node.value);
+    const Chains chains = aggregate(graph);
+    std::optional<DrawnPlan> some = drawn(*runs.plan, chains);
+    const std::size_t boxes = some ? some->graph->size() : graph.size();
+    tasks += boxes;
+    if (page.graphs.size() == most_plans || (tasks > most_tasks && !page.graphs.empty())) break;
+    page.graphs.push_back(some ? report_graph(program, *runs.plan, chains, *some)
+                               : report_graph(program, {}, graph, chains, runs.plan.get()));
+    ReportGraph& shown = page.graphs.back();
+    shown.title = plan_title(page.graphs.size() - 1, runs, boxes);
+    shown.runs = runs.runs;
+    for (NodeId node : runs.failed) shown.failed.push_back(some ? some->nodes[node.index()] : node.value);
+    steps.push_back(some ? std::move(some->steps) : std::vector<std::uint32_t>());
   }
   if (!page.graphs.empty() && page.graphs.size() < report.plans_run.size())
     page.notes.push_back(
         fmt::format("the first {} of {} are shown", page.graphs.size(), plural(report.plans_run.size(), "plan")));
   for (const TimelineEntry& entry : report.timeline) {
     if (page.timeline.size() == most_bars) break;
-    if (entry.plan < page.graphs.size())
-      page.timeline.push_back({entry.plan, entry.chain.value, entry.worker, entry.run, entry.begin_ns, entry.end_ns});
+    if (entry.plan >= page.graphs.size()) continue;
+    const std::vector<std::uint32_t>& drawn_as = steps[entry.plan];
+    const std::uint32_t step = drawn_as.empty() ? entry.chain.value : drawn_as[entry.chain.index()];
+    page.timeline.push_back({entry.plan, step, entry.worker, entry.run, entry.begin_ns, entry.end_ns});
   }
   add_control(page, report);
   if (!page.graphs.empty() && page.timeline.size() < report.timeline.size())

@@ -9,7 +9,9 @@
 #include "interp/control/export_graph.hpp"
 #include "interp/pipeline.hpp"
 #include "interp/recorded_program.hpp"
+#include "interp/report/drawn_plan.hpp"
 #include "interp/report/report.hpp"
+#include "interp/session/plan_of_points.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json/json.hpp"
@@ -101,6 +103,7 @@ std::string one_graph(const Program& program, FunctionId function, const TaskGra
   if (stage == "graph") return graph_text(graph);
   if (stage == "chains") return chains_text(graph, chains);
   if (plan) return plan_text(*plan);
+  if (const std::shared_ptr<const Plan> points = plan_of_points(graph)) return plan_text(*points);
   const std::string inputs = graph.inputs().empty() ? "" : " (" + inputs_text(graph) + ")";
   return graph.name + ": " + why_no_plan(graph) + inputs + "\n";
 }
@@ -113,6 +116,11 @@ std::string graphs_html(const GraphFile& file, const Options& options, const Too
     Chains chains = aggregate(graph, {.sink_rule = sink_rule(options), .received = received});
     std::shared_ptr<const Plan> plan = plan_of_view(graph, chains);
     report.graphs.push_back(report_graph(file.program, function, graph, chains, plan.get()));
+    const std::shared_ptr<const Plan> points = plan ? nullptr : plan_of_points(graph);
+    if (!points) return;
+    const Chains of_points = aggregate(*points->graph);
+    report.graphs.push_back(report_graph(file.program, *points, of_points, *drawn(*points, of_points)));
+    report.graphs.back().title = graph.name + ", as it runs";
   });
   return report_html(report);
 }

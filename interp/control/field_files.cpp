@@ -11,11 +11,10 @@ namespace taskspec {
 namespace {
 
 // Of a rectangle its own ones, of other points how many there are.
-Extents extents_of(const LaunchFiles::Piece& piece) {
-  if (!piece.points.is_rect()) return {piece.points.size()};
+Extents extents_of(const IndexSpace& points) {
+  if (!points.is_rect()) return {points.size()};
   Extents extents;
-  for (std::size_t axis = 0; axis < piece.points.rect().rank; ++axis)
-    extents.push_back(piece.points.rect().extent(axis));
+  for (std::size_t axis = 0; axis < points.rect().rank; ++axis) extents.push_back(points.rect().extent(axis));
   return extents;
 }
 
@@ -52,8 +51,22 @@ FieldFiles::FieldFiles(const Region& region, const FieldMask& mask, std::vector<
 }
 
 void FieldFiles::transfer(std::size_t position, const Piece& piece) const {
-  const Extents extents = extents_of(piece);
+  const Extents extents = extents_of(piece.points);
   writes_ ? write(position, piece, extents) : read(position, piece, extents);
+}
+
+// Of precisions that are narrower than what files hold, each number may be one that no field can have.
+void FieldFiles::check(std::size_t position, const IndexSpace& points) const {
+  const FieldReader file(paths_[position], fields_, extents_of(points), hdf5_);
+  constexpr std::int64_t at_once = 1 << 16;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (!info(fields_[f].precision).storage_only) continue;
+    std::vector<std::byte> some(static_cast<std::size_t>(at_once) * info(fields_[f].precision).bytes);
+    for (std::int64_t first = 0; first < points.size(); first += at_once) {
+      const auto count = static_cast<std::size_t>(std::min(at_once, points.size() - first));
+      file.read(f, first, std::span(some).first(count * info(fields_[f].precision).bytes));
+    }
+  }
 }
 
 // Run by run, to where the elements belong.

@@ -16,6 +16,8 @@ class FieldFiles final : public LaunchFiles {
   void transfer(std::size_t position, const Piece& piece) const override;
   std::string key() const override { return key_; }
   const std::vector<std::string>& paths() const { return paths_; }
+  // Throws what reading these points from the file at this position would throw.
+  void check(std::size_t position, const IndexSpace& points) const;
 
  private:
   void read(std::size_t position, const Piece& piece, const Extents& extents) const;

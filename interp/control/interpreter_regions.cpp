@@ -70,6 +70,34 @@ Rect domain_of(const Value& value, std::size_t rank, Span span) {
   return *rect;
 }
 
+// What stands between the values at 0 and at the unit points, which are the operands from `first` on.
+Projection affine_of(Frame& frame, const Call& call, std::size_t first, std::uint8_t in, std::uint8_t out) {
+  const Point offset = point_of(frame, call, first, out);
+  std::array<std::array<std::int64_t, highest_rank>, highest_rank> factors{};
+  for (std::size_t axis = 0; axis < in; ++axis) {
+    const Point unit = point_of(frame, call, first + out * (axis + 1), out);
+    for (std::size_t i = 0; i < out; ++i)
+      if (__builtin_sub_overflow(unit[i], offset[i], &factors[i][axis]))
+        throw failure("E5001", call.span, "a colour is beyond the largest int");
+  }
+  return Projection::affine(in, out, factors, offset.at);
+}
+
+// An affine number is an int at every point of the domain if it is one at its corners.
+void require_int(const Projection& number, const Rect& domain, Span span) {
+  if (domain.empty() || number.kind != Projection::Kind::affine) return;
+  __extension__ using Wide = __int128;
+  Wide least = number.offsets[0], greatest = least;
+  for (std::size_t axis = 0; axis < number.in; ++axis) {
+    const Wide one = Wide{number.factors[0][axis]} * domain.lo[axis];
+    const Wide other = Wide{number.factors[0][axis]} * (domain.hi[axis] - 1);
+    least += std::min(one, other);
+    greatest += std::max(one, other);
+  }
+  if (least < INT64_MIN || greatest > INT64_MAX)
+    throw failure("E5001", span, "what a point takes is beyond the largest int");
+}
+
 // Code and captures of a function that is the same each time it is made of equal ones; empty: of another kind.
 std::string name_of(const Program& program, const Value& function) {
   const auto number = [](const Value& value) { return value.is_number() || value.is_bool(); };
@@ -89,8 +117,10 @@ std::string name_of(const Program& program, const Value& function) {
 
 // A function that is not affine, as what it says of each point: with the domain it is the same where these are. It is
 // asked once for all turns of a loop.
+// Where there is nothing that it must lie in it may say any number.
 Projection Interpreter::tabulated(const Value& function, const Rect& domain, const TakenOf& of, const CallSite& site) {
   require_few_points(domain, site.span);
+  const bool any = of.all.rank == 0;
   const auto count = static_cast<std::size_t>(domain.size());
   if (count > memory_limit() / sizeof(std::int64_t))
     throw failure("E5008", site.span,
@@ -105,15 +135,17 @@ Projection Interpreter::tabulated(const Value& function, const Rect& domain, con
   Hasher hash;
   each_point(domain, [&](const Point& point) {
     const Point taken = point_in(apply(function, {point_value(point)}, site).value);
-    if (!of.all.contains(taken)) throw beyond(of, point, taken, site.span);
-    places->push_back(of.all.linear(taken));
+    if (!any && !of.all.contains(taken)) throw beyond(of, point, taken, site.span);
+    places->push_back(any ? taken[0] : of.all.linear(taken));
     hash.add(static_cast<std::uint64_t>(places->back()));
     return true;
   });
-  auto look_up = [places, domain, all = of.all](const Point& point) {
-    return all.point((*places)[static_cast<std::size_t>(domain.linear(point))]);
+  auto look_up = [places, domain, all = of.all, any](const Point& point) {
+    const std::int64_t said = (*places)[static_cast<std::size_t>(domain.linear(point))];
+    return any ? Point::of(said) : all.point(said);
   };
-  Projection made = Projection::of(domain.rank, of.all.rank, std::move(look_up), hash.digest().low);
+  const std::uint8_t out = any ? std::uint8_t{1} : of.all.rank;
+  Projection made = Projection::of(domain.rank, out, std::move(look_up), hash.digest().low);
   constexpr std::size_t most_tables = 16, most_points = 1 << 22;  // that are kept
   if (key.empty() || count > most_points) return made;
   if (tables_.size() >= most_tables) tables_.clear();
@@ -163,30 +195,24 @@ Value Interpreter::map_item(Frame& frame, const Call& call) {
   return target_->map_element(*map, point_of(frame, call, 1, call.in.size() - 1), {call.span, frame.scope});
 }
 
-// What stands between the colours at 0 and at the unit points is affine.
 Value Interpreter::projection(Frame& frame, const Call& call) {
   const Value& of = frame[call.in[0]];
-  const auto out = static_cast<std::uint8_t>(frame.function[call.in[0]].type.inputs);
+  const auto out = static_cast<std::uint8_t>(of.is_integer() ? 1 : frame.function[call.in[0]].type.inputs);
   const auto in = static_cast<std::uint8_t>(call.index);
   auto taken = [&](Projection projection, Value function) {
+    if (of.is_integer())  // an int that differs
+      return Value(std::static_pointer_cast<Object>(
+          std::make_shared<ProjectedMap>(nullptr, std::move(projection), std::move(function))));
     if (!of.as<LaunchMap>())
       return Value(std::static_pointer_cast<Object>(std::make_shared<ProjectedPiece>(
           std::static_pointer_cast<const PartitionValue>(of.object()), std::move(projection), std::move(function))));
     return Value(std::static_pointer_cast<Object>(std::make_shared<ProjectedMap>(
         std::static_pointer_cast<const LaunchMap>(of.object()), std::move(projection), std::move(function))));
   };
-  if (!of.as<LaunchMap>()) partition_in(*target_, of, call.span);
+  if (!of.is_integer() && !of.as<LaunchMap>()) partition_in(*target_, of, call.span);
   if (call.in.size() == 1) return taken(Projection::identity(out), {});  // outputs of a launch: each point its own
   if (frame.function[call.in[1]].type.is(Type::Kind::function)) return taken({}, frame[call.in[1]]);
-  const Point offset = point_of(frame, call, 1, out);
-  std::array<std::array<std::int64_t, highest_rank>, highest_rank> factors{};
-  for (std::size_t axis = 0; axis < in; ++axis) {
-    const Point unit = point_of(frame, call, 1 + out * (axis + 1), out);
-    for (std::size_t i = 0; i < out; ++i)
-      if (__builtin_sub_overflow(unit[i], offset[i], &factors[i][axis]))
-        throw failure("E5001", call.span, "a colour is beyond the largest int");
-  }
-  return taken(Projection::affine(in, out, factors, offset.at), {});
+  return taken(affine_of(frame, call, 1, in, out), {});
 }
 
 Value Interpreter::launch(Frame& frame, const Call& call) {
@@ -250,6 +276,15 @@ void Interpreter::take_value(Frame& frame, const LaunchCall& launch, const Value
   argument.value = value;
   if (!projected) return;
   argument.kind = LaunchArgument::Kind::element;
+  if (!projected->map) {
+    argument.value = Value(std::int64_t{0});  // nobody reads it
+    argument.projection = projected->projection;
+    if (!projected->function.is_none())
+      argument.projection = tabulated(projected->function, launch.domain, {"", Rect::of({})}, {argument.span, &frame});
+    else
+      require_int(argument.projection, launch.domain, argument.span);
+    return;
+  }
   argument.value = Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(*projected->map)));
   argument.projection = projected->projection;
   const TakenOf of{written(program_, launch, argument, "map"), projected->map->domain, true};

@@ -203,7 +203,11 @@ Value RecordTarget::launch(Interpreter& interpreter, const LaunchCall& call) {
     const Parameter& parameter = function.parameters[k];
     if (argument.kind != LaunchArgument::Kind::piece) {
       launched.what.taken.resize(launched.values.size() + 1);
-      if (argument.kind == LaunchArgument::Kind::element) launched.what.taken.back() = {{}, argument.projection};
+      const bool number = argument.value.is_integer();  // that differs: `element` of nothing
+      if (argument.kind == LaunchArgument::Kind::element && !number)
+        launched.what.taken.back() = {{}, argument.projection};
+      launched.what.numbers.emplace_back();
+      if (argument.kind == LaunchArgument::Kind::element && number) launched.what.numbers.back() = argument.projection;
       if (parameter.privilege != Privilege::in)
         throw failure("E1009", call.span,
                       "'" + parameter.name + "': a tensor that a task over regions changes is not built yet");
@@ -325,8 +329,7 @@ Value RecordTarget::map_member(const LaunchMap& map, MapMember member, const Dat
   launched.named.name = names[number];
   launched.named.inputs = {"map"};
   launched.named.outputs = {"value"};
-  launched.values = {
-      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map)))};
+  launched.values = {Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map)))};
   launched.outputs = {type};
   launched.span = site.span;
   launched.scope = site.scope;
@@ -344,8 +347,7 @@ Value RecordTarget::map_element(const LaunchMap& map, const Point& point, const 
   launched.named.name = "element";
   launched.named.inputs = {"map"};
   launched.named.outputs = {"value"};
-  launched.values = {
-      Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map)))};
+  launched.values = {Value(std::static_pointer_cast<Object>(std::make_shared<LaunchMap>(map)))};
   launched.outputs = {map.element};
   launched.span = site.span;
   launched.scope = site.scope;

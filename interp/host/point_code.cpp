@@ -217,11 +217,18 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
   for (std::size_t k = 0; k < arguments_.size(); ++k)
     in[k] =
         operands[k] + (arguments_[k].bytes ? std::size_t{group.launch->element(k, position)} : 0) * arguments_[k].bytes;
+  const Point point = group.launch->point(position);
+  const std::vector<std::optional<Projection>>& said = group.launch->numbers;
+  Row<std::int64_t> numbers(said.size());
+  for (std::size_t k = 0; k < said.size(); ++k)
+    if (said[k]) {
+      numbers[k] = (*said[k])(point)[0];
+      in[k] = reinterpret_cast<const std::byte*>(&numbers[k]);
+    }
   Row<std::byte*> out(own_outputs_ + maps_.size());
   for (std::size_t k = 0; k < own_outputs_; ++k) out[k] = operands[inputs_ + k];
   for (std::size_t k = 0; k < maps_.size(); ++k)
     out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{group.launch->number(position)} * maps_[k].bytes;
-  const Point point = group.launch->point(position);
   if (native_.run) {
     Row<PointView> views(pieces.size());
     for (std::size_t u = 0; u < pieces.size(); ++u)

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "interp/report/drawn_plan.hpp"
 #include "interp/report/viewer.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/base/render.hpp"
+#include "ir/base/text.hpp"
 #include "ir/json/cut_program.hpp"
 #include "ir/json/json.hpp"
 #include "ir/json/text.hpp"
@@ -47,9 +49,12 @@ std::string pair_json(const std::pair<std::string, std::string>& pair) {
 
 std::string graph_part(const ReportGraph& graph) {
   const auto number = [](std::uint32_t node) { return std::to_string(node); };
+  const auto several = [](const std::pair<std::uint32_t, std::uint64_t>& one) {
+    return fmt::format("[{},{}]", one.first, one.second);
+  };
   return "{\"title\":" + json_quoted(graph.title) + ",\"runs\":" + std::to_string(graph.runs) +
-         ",\"failed\":" + json_list(graph.failed, number) + ",\"ends\":" + json_list(graph.ends, pair_json) +
-         ",\"graph\":" + graph.json + "}";
+         ",\"failed\":" + json_list(graph.failed, number) + ",\"stands\":" + json_list(graph.stands, several) +
+         ",\"ends\":" + json_list(graph.ends, pair_json) + ",\"graph\":" + graph.json + "}";
 }
 
 bool is_blank(std::string_view text) {
@@ -150,6 +155,21 @@ ReportGraph report_graph(const Program& program, FunctionId function, const Task
   result.json = graph_json(program, function, graph, chains, plan, false);
   for (std::size_t c = 0; c < chains.size(); ++c)
     result.ends.emplace_back(first_text(graph, chains, ChainId(c)), last_text(graph, chains, ChainId(c)));
+  return result;
+}
+
+ReportGraph report_graph(const Program& program, const Plan& plan, const Chains& chains, const DrawnPlan& drawn) {
+  ReportGraph result;
+  result.json = graph_json(program, {}, *drawn.graph, drawn.chains, &drawn.plan, false);
+  for (std::size_t c = 0; c < drawn.chains.size(); ++c)
+    if (drawn.stands_for[c] > 0) {
+      result.ends.emplace_back("stands for " + plural(drawn.stands_for[c], "task") + ", which are not drawn one by one",
+                               "");
+      result.stands.emplace_back(drawn.chains.members(ChainId(c))[0].value, drawn.stands_for[c]);
+    } else {
+      result.ends.emplace_back(first_text(*plan.graph, chains, drawn.chain_of[c]),
+                               last_text(*plan.graph, chains, drawn.chain_of[c]));
+    }
   return result;
 }
 

@@ -17,11 +17,12 @@
 namespace taskspec {
 
 struct ReportGraph {
-  std::string title;                                      // empty: the name of the graph
-  std::string json;                                       // without contents
-  std::vector<std::pair<std::string, std::string>> ends;  // by chain: why it starts and ends where it does
-  std::uint64_t runs = 0;                                 // of its plan
-  std::vector<std::uint32_t> failed = {};                 // nodes
+  std::string title;                                                 // empty: the name of the graph
+  std::string json;                                                  // without contents
+  std::vector<std::pair<std::string, std::string>> ends;             // by chain: why it starts and ends where it does
+  std::uint64_t runs = 0;                                            // of its plan
+  std::vector<std::uint32_t> failed = {};                            // nodes
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> stands = {};  // nodes that stand for several tasks
 };
 
 // One dispatch of a step of the plan of a graph, in which run of all.
@@ -66,6 +67,11 @@ struct Report {
 
 ReportGraph report_graph(const Program& program, FunctionId function, const TaskGraph& graph, const Chains& chains,
                          const Plan* plan = nullptr);
+
+// Of a plan with launches, as a page draws it (drawn_plan.hpp); its chains end for the reasons that they have in the
+// plan.
+struct DrawnPlan;
+ReportGraph report_graph(const Program& program, const Plan& plan, const Chains& chains, const DrawnPlan& drawn);
 
 // The host and the graph program of a program as the tab Slices shows them.
 std::string report_cut_json(const Program& program);

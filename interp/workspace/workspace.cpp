@@ -15,6 +15,7 @@
 #include "interp/embed/toolbox.hpp"
 #include "interp/live_program.hpp"
 #include "interp/reference/reference.hpp"
+#include "interp/session/plan_of_points.hpp"
 #include "interp/session/profile_text.hpp"
 #include "interp/workspace/changes.hpp"
 #include "interp/workspace/completion.hpp"
@@ -315,7 +316,8 @@ Text Workspace::chains(std::string_view graph) {
 Text Workspace::plan(std::string_view graph) {
   return state_->with_graph(graph, [](const TaskGraph& g, const Chains& c, FunctionId) {
     const std::shared_ptr<const Plan> plan = plan_of_view(g, c);
-    return plan ? plan_text(*plan) : why_no_plan(g);
+    const std::shared_ptr<const Plan> points = plan ? nullptr : plan_of_points(g);
+    return plan ? plan_text(*plan) : points ? plan_text(*points) : why_no_plan(g);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,6 +138,8 @@ FieldReader::FieldReader(const std::string& path, std::span<const FileField> fie
   keeps_ = layout.keeps;
   try {
     for (const FileField& field : fields_) open(*std::ranges::find(layout.fields, field.name, &FoundField::name));
+    const auto elements = static_cast<std::uint64_t>(ArrayType{Precision::i8, extents}.elements());
+    for (std::size_t f = 0; f < fields_.size(); ++f) require_length(f, elements * info(fields_[f].precision).bytes);
   } catch (...) {
     close_all();
     throw;
@@ -149,6 +152,18 @@ void FieldReader::open(const FoundField& field) {
   const int descriptor = ::open(field.path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor < 0) throw unreadable(path_, "cannot be read: " + system_words(errno));
   sources_.push_back({descriptor, field.offset, field.swapped});
+}
+
+// A pipe has no length.
+void FieldReader::require_length(std::size_t field, std::uint64_t bytes) const {
+  struct stat known {};
+  const Source& source = sources_[field];
+  if (fstat(source.descriptor, &known) != 0 || !S_ISREG(known.st_mode)) return;
+  const auto size = static_cast<std::uint64_t>(known.st_size);
+  if (size >= source.offset && size - source.offset >= bytes) return;
+  const std::uint64_t at = std::max(size, source.offset), there = at - source.offset;
+  throw unreadable(path_, fmt::format("is broken at byte {}: {} expected, the file ends here", at,
+                                      plural(bytes - there, "more byte")));
 }
 
 void FieldReader::close_all() {

@@ -58,6 +58,7 @@ void check_field_file(const std::string& path, std::span<const FileField> fields
 
 class FieldReader {
  public:
+  // A file that is too short is refused here, before anything is read.
   FieldReader(const std::string& path, std::span<const FileField> fields, const Extents& extents,
               const Hdf5Layouts& hdf5);
   FieldReader(const FieldReader&) = delete;
@@ -72,6 +73,7 @@ class FieldReader {
     bool swapped = false;
   };
   void open(const FoundField& field);
+  void require_length(std::size_t field, std::uint64_t bytes) const;
   void close_all();
   const std::string path_;
   const std::vector<FileField> fields_;

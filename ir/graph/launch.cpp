@@ -43,6 +43,10 @@ void Launch::put_rest(std::string& key) const {
     put_rect(key, taken[k]->points);
     put_projection(key, taken[k]->at);
   }
+  for (const std::optional<Projection>& number : numbers) {
+    key += number ? 'n' : '.';
+    if (number) put_projection(key, *number);
+  }
   put_number(key, static_cast<std::uint64_t>(op));
   put_signed(key, position);
   if (files) put_text(key, files->key());

@@ -77,10 +77,11 @@ struct Launch final : Object {
     Rect points;                // of the map
     Projection at;
   };
-  std::vector<std::optional<Taken>> taken;   // by other argument, as far as there are such
-  ReduceOp op{};                             // reduce
-  std::int64_t position = 0;                 // element
-  std::shared_ptr<const LaunchFiles> files;  // files, exchange
+  std::vector<std::optional<Taken>> taken;         // by other argument, as far as there are such
+  std::vector<std::optional<Projection>> numbers;  // likewise: of an int that differs, what it is at each point
+  ReduceOp op{};                                   // reduce
+  std::int64_t position = 0;                       // element
+  std::shared_ptr<const LaunchFiles> files;        // files, exchange
   // Of contributions: they are folded by these, all at once, and not point by point; share: what brings the elements.
   std::shared_ptr<const LaunchMessages> messages;
 

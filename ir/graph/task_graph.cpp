@@ -129,6 +129,10 @@ TypeId TaskGraph::intern(const Type& type) {
 }
 
 ScopeId TaskGraph::open_scope(ScopeId parent, std::string_view callee, FunctionId function) {
+  if (callee.find('#') != std::string_view::npos) {  // it is counted already
+    scopes_.push_back({parent, std::string(callee), function});
+    return ScopeId(scopes_.size() - 1);
+  }
   std::uint32_t ordinal = count_call(parent, name_id(callee));
   scopes_.push_back({parent, fmt::format("{}#{}", callee, ordinal), function});
   return ScopeId(scopes_.size() - 1);

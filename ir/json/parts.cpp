@@ -59,8 +59,9 @@ constexpr std::string_view work_word(Launch::Work work) {
   return words[static_cast<std::size_t>(work)];
 }
 
+// What the text calls the partition is not in the file: a reader of it must be able to write the same again.
 void put_use(JsonText& out, const TaskGraph& graph, const LaunchUse& use) {
-  out.open('{').member("name", use.name);
+  out.open('{').member("name", graph.regions[use.space.root].name);
   if (use.partition.valid()) {
     out.member("region", static_cast<std::int64_t>(use.space.root.value));
     out.member("partition", static_cast<std::int64_t>(use.partition.value));
@@ -117,6 +118,15 @@ void put_launch(JsonText& out, const TaskGraph& graph, const Launch& launch) {
   out.close(']');
   if (launch.work == Launch::Work::reduce) out.member("op", reduce_words[static_cast<std::size_t>(launch.op)]);
   if (launch.work == Launch::Work::element) out.member("position", launch.position);
+  const bool differs = std::ranges::any_of(launch.numbers, [](const auto& number) { return number.has_value(); });
+  if (differs) out.key("numbers").open('[');
+  for (std::size_t k = 0; k < launch.numbers.size(); ++k) {
+    if (!launch.numbers[k]) continue;
+    out.open('{').member("argument", static_cast<std::int64_t>(k));
+    put_projection(out, *launch.numbers[k]);
+    out.close('}');
+  }
+  if (differs) out.close(']');
   out.close('}');
 }
 

@@ -89,6 +89,7 @@ class SpanReader {
     Item at = places["at"], calls = places["calls"];
     Span span = place(at, measure);
     if (ids.agents[id].valid()) program_.agents[ids.agents[id].index()].span = span;
+    if (ids.fields[id].valid()) program_.fields_tables[ids.fields[id].index()].span = span;
     if (ids.functions[id].valid())
       function(program_[ids.functions[id]], span, calls, measure);
     else if (node_places_)

@@ -141,7 +141,8 @@ Schema launch_schema() {
                  {"single", flag(), false},
                  {"uses", list(use)},
                  {"op", text(), false},
-                 {"position", number(), false}});
+                 {"position", number(), false},
+                 {"numbers", list(object({{"argument", number()}, {"projection", projection}})), false}});
 }
 
 Schema node_schema() {

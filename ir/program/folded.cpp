@@ -10,8 +10,8 @@ bool is_folded(const Function& function, const Call& call) {
   switch (call.form->payload) {
     case Payload::value:
       return true;
-    case Payload::type:
-      return !call.type.has_symbols();
+    case Payload::type:  // a new region has one, too
+      return call.form == Form::type && !call.type.has_symbols();
     case Payload::op:
       return !call.type.is(Type::Kind::none) && call.places.empty() && std::ranges::all_of(call.in, known);
     case Payload::output:

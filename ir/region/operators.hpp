@@ -5,8 +5,8 @@
 //   PartitionId interior = intersect(forest, owned, shrink(forest, cells, 1));
 //   PartitionId ghost = halo(forest, owned, 1, HaloShape::box);
 //
-// Bad input throws Error in words: E1003 (a rank, a count, another region), E5003 (an index that names no point), E5008
-// (more pieces than can be kept).
+// Bad input throws Error in words: E1003 (a rank, a count, another region, a periodic halo in no rectangle), E5003 (an
+// index that names no point), E5008 (more pieces than can be kept).
 #pragma once
 #include <cstddef>
 
@@ -37,6 +37,8 @@ PartitionId cover(RegionForest& forest, const Space& space, const std::vector<st
 enum class HaloShape : std::uint8_t { box, star };
 // Each piece and its k neighbours along every axis (box: along several at once too), clipped to what p is of.
 PartitionId halo(RegionForest& forest, PartitionId p, std::int64_t k, HaloShape shape, Span span = {});
+// The same where what p is of has no ends: its first points are the neighbours of its last ones. It is a rectangle.
+PartitionId periodic_halo(RegionForest& forest, PartitionId p, std::int64_t k, HaloShape shape, Span span = {});
 // The points whose k neighbours (box) are all in `space`.
 Space shrink(RegionForest& forest, const Space& space, std::int64_t k, Span span = {});
 

@@ -52,7 +52,15 @@ void check_distance(std::int64_t k, const char* name, Span span) {
 PartitionId halo(RegionForest& forest, PartitionId p, std::int64_t k, HaloShape shape, Span span) {
   check_distance(k, "halo", span);
   return add_form(forest, forest[p].parent, forest[p].colours, forest[p].form->is_table(),
-                  std::make_shared<HaloForm>(p, k, shape));
+                  std::make_shared<HaloForm>(p, k, shape, false));
+}
+
+PartitionId periodic_halo(RegionForest& forest, PartitionId p, std::int64_t k, HaloShape shape, Span span) {
+  check_distance(k, "halo", span);
+  if (!forest.points(forest[p].parent).is_rect())
+    throw failure("E1003", span, "a halo that wraps goes around a rectangle, and these are pieces of scattered points");
+  return add_form(forest, forest[p].parent, forest[p].colours, forest[p].form->is_table(),
+                  std::make_shared<HaloForm>(p, k, shape, true));
 }
 
 Space shrink(RegionForest& forest, const Space& space, std::int64_t k, Span span) {

@@ -54,9 +54,15 @@ std::string launch_text(const TaskGraph& graph, NodeId node) {
                            : "[f(i)]") +
                     fields_text(graph.regions[use.space.root], use.fields));
   }
-  for (std::size_t k = 0; k < launch.each.size(); ++k)
+  for (std::size_t k = 0; k < launch.each.size(); ++k) {
+    if (k < launch.numbers.size() && launch.numbers[k]) {
+      const bool own = launch.numbers[k]->kind == Projection::Kind::identity && launch.domain.rank == 1;
+      parts.push_back(fmt::format("{}: {}", graph.slot_in(node, k), own ? "i" : "f(i)"));
+      continue;
+    }
     parts.push_back(fmt::format("{}: {}{}", graph.slot_in(node, k), ref_text(graph, graph.in(node)[k]),
                                 launch.each[k] ? "[i]" : ""));
+  }
   return (launch.single ? "" : " over " + launch.domain.text() + " ") + ("(" + joined(parts, ", ") + ")");
 }
 

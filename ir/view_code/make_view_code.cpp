@@ -234,11 +234,19 @@ ViewCodeMaker::Bound ViewCodeMaker::number(const Frame& frame, const Call& call)
   return made;
 }
 
+// x[0] of a tensor of one element.
+bool ViewCodeMaker::is_its_element(const Frame& frame, const Call& call) const {
+  const Type& of = frame.function[call.in[0]].type;
+  return call.op->name == "slice" && of.is_tensor() && of.elements() == Dim(1) && call.type.elements() == Dim(1) &&
+         at(frame, call.in[0]).kind == Bound::Kind::value;
+}
+
 // On tensors of one element. A number of the host takes the precision of the tensors beside it.
 ViewCodeMaker::Bound ViewCodeMaker::element_op(const Frame& frame, const Call& call) {
   for (CallId in : call.in)
     if (in.valid() && are_points(at(frame, in))) return points_op(frame, call);
   if (!call.type.is_tensor()) throw not_built(call.span, fmt::format("'{}'", call.op->name));
+  if (is_its_element(frame, call)) return at(frame, call.in[0]);
   ViewStep step{.kind = Kind::op, .span = call.span, .op = call.op};
   std::vector<Type> types;
   bool tensors = false;

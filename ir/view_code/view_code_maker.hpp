@@ -61,6 +61,7 @@ class ViewCodeMaker {
   bool control(Frame& frame, CallId id);
   Bound number(const Frame& frame, const Call& call);
   Bound element_op(const Frame& frame, const Call& call);
+  bool is_its_element(const Frame& frame, const Call& call) const;
   void access(Frame& frame, CallId id, ViewStep::Kind kind);
   std::uint32_t field_of(const Bound& view, const std::string& name) const;
 

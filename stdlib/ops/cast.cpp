@@ -19,7 +19,10 @@ namespace {
 Type to_host(RuleContext& c, const Type& from, const Type& to) {
   if (from.is_tensor())
     refuse(c, "E1301", "a tensor does not become " + to.text() + " by 'as'; host code needs an explicit receive", 0,
-           "receive it with .scalar");
+           fmt::format("receive it with .scalar; the body of a task has none: there it is 'as {}'",
+                       to.is(Type::Kind::integer) ? "i64"
+                       : to.is(Type::Kind::real)  ? "f64"
+                                                  : "bool"));
   bool fine = (from.is_number() || from.is(Type::Kind::boolean)) && (to.is_number() || to.is(Type::Kind::boolean));
   if (!fine) refuse(c, "E1004", "'as' does not convert " + from.text() + " to " + to.text(), 0);
   return to.kind;

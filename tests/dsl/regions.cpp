@@ -128,14 +128,54 @@ Fn circuit() {
       });
 }
 
+const Fields Ring = fields("Ring", {{"now", f64}, {"both", f64}});
+
+Task number() {
+  return task("number").inout("c", Ring, {"now"}).in("k", integer).body([](View c, Tensor k) {
+    for (Tensor i : c) c[i]["now"] += k.as(f64);
+  });
+}
+Task around() {
+  return task("around")
+      .out("own", Ring, {"both"})
+      .in("near", Ring, {"now"})
+      .in("n", integer)
+      .body([](View own, View near, Tensor n) {
+        for (Tensor i : own) own[i]["both"] = near[(i + n - 1) % n]["now"] + near[(i + 1) % n]["now"];
+      });
+}
+
+Fn ring() {
+  return fn("ring")
+      .in("n", integer)
+      .in("pieces", integer)
+      .returns(tuple_of(real, real))
+      .body([](Tensor n, Tensor pieces) {
+        Region line = region("line", Ring, n);
+        Region table = region("table", Ring, 4, 4);
+        Partition own = blocks(line, pieces);
+        Partition near = periodic_halo(own, 1);
+        Partition rows = blocks(table, 2);
+        launch([&](Tensor i) { return number()(own[i], 10 * i + 1); }).over(0, pieces);
+        launch([&](Tensor i) { return number()(rows[i], i * i); }).over(0, 2);
+        launch([&](Tensor i) { return around()(own[i], near[i], n); }).over(0, pieces);
+        return tupled(line["both"].sum(0).scalar(), table["now"].sum().scalar());
+      });
+}
+
 }  // namespace
 
 std::string heat_json() { return slices_json(heat()(64, 4, 10)); }
 std::string plane_json() { return slices_json(plane()(8, 3)); }
 std::string circuit_json() { return slices_json(circuit()(12, 30, 3)); }
+std::string ring_json() { return slices_json(ring()(12, 3)); }
 double heat_result() { return run(heat()(64, 4, 10)).scalar<double>(); }
 std::vector<double> plane_result() {
   Tensor both = run(plane()(8, 3));
   return {both[0].scalar<double>(), both[1].scalar<double>()};
 }
 std::vector<double> circuit_result() { return run(circuit()(12, 30, 3)).array<double>(); }
+std::vector<double> ring_result() {
+  Tensor both = run(ring()(12, 3));
+  return {both[0].scalar<double>(), both[1].scalar<double>()};
+}

@@ -150,7 +150,7 @@ TEST_CASE("programs over regions written in C++ are cut into the same two progra
   const CutProgram cut = cut_program(*program);
   const std::string all = cut_json(cut.program, report_cut(cut));
   const std::pair<const char*, std::string> twins[] = {
-      {"heat", heat_json()}, {"plane", plane_json()}, {"circuit", circuit_json()}};
+      {"heat", heat_json()}, {"plane", plane_json()}, {"circuit", circuit_json()}, {"ring", ring_json()}};
   for (const auto& [name, cpp] : twins) {
     CAPTURE(name);
     CHECK(validate_cut_json(cpp).empty());
@@ -160,6 +160,7 @@ TEST_CASE("programs over regions written in C++ are cut into the same two progra
   }
   CHECK(heat_result() == 253148);
   CHECK(plane_result() == std::vector<double>{216, 256});
+  CHECK(ring_result() == std::vector<double>{264, 8});
   double charge = 0;
   for (double part : circuit_result()) charge += part;
   CHECK(charge == 0.5 * 29 * 30 / 2);
@@ -179,7 +180,7 @@ TEST_CASE("a graph tells its regions, and which pieces a launch takes by formula
   for (const char* part :
        {R"("regions":[)", R"("fields":"Cell","name":"cells","points":{"lo":[0],"hi":[3000000]})",
         R"("colours":{"lo":[0],"hi":[1000000]},"disjoint":true)",
-        R"("launch":{"work":"task","domain":{"lo":[0],"hi":[500000]},"uses":[{"name":"p","region":0,"partition":0)",
+        R"("launch":{"work":"task","domain":{"lo":[0],"hi":[500000]},"uses":[{"name":"cells","region":0,"partition":0)",
         R"("projection":{"kind":"affine","factors":[[2]],"offsets":[1]},"fields":["state"],"priv":"inout"})",
         R"("projection":{"kind":"identity"},"fields":["n"],"priv":"in"})", R"("ref":{"region":0,"view":"n"})"})
     CHECK_MESSAGE(json.find(part) != std::string::npos, part << " in " << json);

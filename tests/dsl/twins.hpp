@@ -18,9 +18,11 @@ std::string held_json();
 std::string heat_json();
 std::string plane_json();
 std::string circuit_json();
+std::string ring_json();
 double heat_result();
 std::vector<double> plane_result();
 std::vector<double> circuit_result();
+std::vector<double> ring_result();
 
 std::string episode_json();  // of the two programs
 double episode_at_once();    // by the one interpreter of the host program

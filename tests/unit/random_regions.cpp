@@ -35,6 +35,26 @@ PointSet near(const Rect& root, const PointSet& points, std::int64_t k, HaloShap
   return made;
 }
 
+// Round the ends of a box, which has all these points.
+PointSet near_round(const Rect& root, const Rect& box, const PointSet& points, std::int64_t k, HaloShape shape) {
+  PointSet made;
+  each_point(box, [&](const Point& i) {
+    for (const std::int64_t j : points) {
+      std::int64_t axes = 0;
+      bool is_near = true;
+      for (std::size_t axis = 0; axis < root.rank; ++axis) {
+        const std::int64_t apart = std::abs(i.at[axis] - root.point(j).at[axis]);
+        const std::int64_t distance = std::min(apart, box.extent(axis) - apart);
+        is_near = is_near && distance <= k;
+        axes += distance > 0;
+      }
+      if (is_near && (shape == HaloShape::box || axes <= 1)) made.insert(root.linear(i));
+    }
+    return true;
+  });
+  return made;
+}
+
 PointSet without_border(const Rect& root, const PointSet& points, std::int64_t k) {
   PointSet made;
   for (const std::int64_t i : points) {
@@ -186,6 +206,11 @@ void GrownForest::grow_neighbours() {
   const std::int64_t k = number(0, 2);
   const HaloShape shape = number(0, 1) ? HaloShape::box : HaloShape::star;
   std::vector<PointSet> pieces;
+  const IndexSpace of = forest.points(forest[p.id].parent);
+  if (of.is_rect() && number(0, 1)) {
+    for (const PointSet& piece : p.pieces) pieces.push_back(near_round(forest.root(p.id), of.rect(), piece, k, shape));
+    return add(periodic_halo(forest, p.id, k, shape), p.parent, pieces);
+  }
   for (const PointSet& piece : p.pieces) pieces.push_back(both(near(forest.root(p.id), piece, k, shape), p.parent));
   add(halo(forest, p.id, k, shape), p.parent, pieces);
 }

@@ -323,6 +323,42 @@ TEST_CASE(
   CHECK(walk.out.ends_with("all well\n"));
 }
 
+TEST_CASE("a plan of launches is drawn by launches: some points of each, turns that do the same as one [regions]") {
+  TemporaryFolder folder;
+  const std::string text = (source_root() / "tests/browser/launches.task").string();
+  ::Outcome run = in_shell("taskspec run '" + text + "' --report out.html >/dev/null && cat out.html", folder, 120);
+  REQUIRE_MESSAGE(run.code == 0, run.err);
+  const std::string data = data_of(run.out);
+  for (const char* name :
+       {R"("title":"plan 1: 2403 tasks in )", R"("name":"spread#0[6]")", R"("name":"spread#0[7..12]")",
+        R"("name":"keep#1[7..12]")", R"("name":"spread#2..99[0..12]")", R"("name":"keep#2..99[0..12]")",
+        R"("name":"spread#1","def":null)", R"(stands for 1176 tasks, which are not drawn one by one)"})
+    CHECK_MESSAGE(data.find(name) != std::string::npos, name);
+  CHECK(data.find(R"("name":"spread#0[7]")") == std::string::npos);
+  CHECK(data.find(R"("name":"spread#2[0]")") == std::string::npos);
+  // 60,000 points: the page is small, as it is not by them.
+  ::Outcome many =
+      in_shell("sed 's/tiles = 12/tiles = 600/;s/steps = 100/steps = 50/' '" + text +
+                   "' >many.task && taskspec run many.task --report many.html >/dev/null && stat -c %s many.html",
+               folder, 120);
+  REQUIRE_MESSAGE(many.code == 0, many.err);
+  CHECK_MESSAGE(std::stoll(many.out) < 5'000'000, many.out);
+}
+
+TEST_CASE("a browser opens launches to their points [regions]") {
+  TemporaryFolder folder;
+  const std::string tests = (source_root() / "tests/browser").string();
+  ::Outcome walk = in_shell("taskspec run '" + tests + "/launches.task' --report out.html >/dev/null\n" +
+                                "PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/launches.py' out.html",
+                            folder, 120);
+  if (walk.code == 77) {
+    MESSAGE("skipped: there is no chromium");
+    return;
+  }
+  CHECK_MESSAGE(walk.code == 0, walk.out << walk.err);
+  CHECK(walk.out.ends_with("all well\n"));
+}
+
 TEST_CASE("a browser searches the reference: what does not fit is not to be seen") {
   TemporaryFolder folder;
   const std::string tests = (source_root() / "tests/browser").string();

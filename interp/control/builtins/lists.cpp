@@ -135,8 +135,8 @@ constexpr Operand function_operands[] = {{"items", OperandKind::value}, {"f", Op
 
 }  // namespace
 
-// How many pieces a partition has: another builtin of this name, in the graph program.
-static bool is_no_partition(const Type& first) { return !first.is(Type::Kind::partition); }
+// How many pieces a partition has, or points a region: another builtin of this name, in the graph program.
+static bool is_no_data(const Type& first) { return !first.is(Type::Kind::partition) && !first.is(Type::Kind::region); }
 
 constinit const Builtin builtin_len =
     BuiltinFields{.name = "len",
@@ -149,7 +149,7 @@ constinit const Builtin builtin_len =
                   .runs_in = RunsIn::either,
                   .fails = BuiltinFails::never,
                   .serves = Serves::counts,
-                  .takes = is_no_partition};
+                  .takes = is_no_data};
 
 constinit const Builtin builtin_range = BuiltinFields{
     .name = "range",

@@ -85,6 +85,7 @@ Type halo_type(RuleContext& c) {
   builtins::want(c, 2, Kind::string, "\"box\" or \"star\"");
   if (const Value* shape = c.constant(2); shape && shape->string() != "box" && shape->string() != "star")
     c.fail("E1003", "a halo is a \"box\" or a \"star\", not \"" + shape->string() + "\"", 2);
+  builtins::want(c, 3, Kind::boolean, "true or false");
   return p;
 }
 
@@ -94,8 +95,10 @@ Value run_halo(HostContext& host, std::span<const Value> values) {
   const std::string& shape = values[2].string();
   if (shape != "box" && shape != "star")
     throw failure("E1003", host.span, "a halo is a \"box\" or a \"star\", not \"" + shape + "\"");
-  return partition_made(of.region, halo(target.regions(), of.id, values[1].integer(),
-                                        shape == "box" ? HaloShape::box : HaloShape::star, host.span));
+  const HaloShape form = shape == "box" ? HaloShape::box : HaloShape::star;
+  const std::int64_t k = values[1].integer();
+  return partition_made(of.region, values[3].boolean() ? periodic_halo(target.regions(), of.id, k, form, host.span)
+                                                       : halo(target.regions(), of.id, k, form, host.span));
 }
 
 // ---- by contents ----
@@ -224,15 +227,14 @@ Value run_assume(HostContext& host, std::span<const Value> values) {
   return values[0];
 }
 
-bool is_partition(const Type& first) { return first.is(Kind::partition); }
+bool is_data(const Type& first) { return first.is(Kind::partition) || first.is(Kind::region); }
 
-Type pieces_type(RuleContext& c) {
-  want_partition(c, 0);
-  return Kind::integer;
-}
+Type count_type(RuleContext&) { return Kind::integer; }
 
-Value run_pieces(HostContext& host, std::span<const Value> values) {
+Value run_count(HostContext& host, std::span<const Value> values) {
   Target& target = target_of(host);
+  if (values[0].as<SpaceValue>())
+    return Value(target.regions().points(space_in(target, values[0], host.span).space).size());
   return Value(target.regions()[partition_in(target, values[0], host.span).id].colours.size());
 }
 
@@ -241,8 +243,10 @@ constexpr Operand blocks_operands[] = {{"r", OperandKind::data},
 constexpr Operand weight_operands[] = {{"r", OperandKind::data}, {"weights", OperandKind::value}};
 constexpr Operand cover_operands[] = {
     {"r", OperandKind::data}, {"n", OperandKind::integer}, {"f", OperandKind::function}};
-constexpr Operand halo_operands[] = {
-    {"p", OperandKind::data}, {"k", OperandKind::integer}, {"shape", OperandKind::string, "box"}};
+constexpr Operand halo_operands[] = {{"p", OperandKind::data},
+                                     {"k", OperandKind::integer},
+                                     {"shape", OperandKind::string, "box"},
+                                     {"wrap", OperandKind::boolean, false}};
 constexpr Operand field_operands[] = {{"field", OperandKind::data}, {"n", OperandKind::integer}};
 constexpr Operand image_operands[] = {{"r", OperandKind::data},
                                       {"p", OperandKind::data},
@@ -299,10 +303,13 @@ constinit const Builtin builtin_halo = BuiltinFields{
     .operands = halo_operands,
     .doc =
         "Each piece together with its k neighbours along every axis, and across corners where the shape is \"box\" "
-        "and not \"star\", as far as the region goes.",
+        "and not \"star\", as far as the region goes. With `wrap` the region has no ends: its first points are the "
+        "neighbours of its last ones, along every axis. A body goes to them by the remainder: g[(i + n - 1) % n].f for "
+        "an `in n: int`.",
     .example =
         "fields Cell { state: f64 }\nlet owned = blocks(region Cell[8], 2)\nprint(halo(owned, 1)[0])\n"
-        "// expect: <region Cell[0..5]>",
+        "// expect: <region Cell[0..5]>\nprint(halo(owned, 1, wrap: true)[0])\n"
+        "// expect: <region Cell, 6 points>",
     .type = halo_type,
     .run = run_halo,
     .method = true,
@@ -406,12 +413,14 @@ constinit const Builtin builtin_assume = BuiltinFields{
 constinit const Builtin builtin_len_partition =
     BuiltinFields{.name = "len",
                   .operands = one_operand,
-                  .doc = "How many pieces a partition has.",
-                  .example = "fields Cell { state: f64 }\nprint(len(blocks(region Cell[64], 4)))\n// expect: 4",
-                  .type = pieces_type,
-                  .run = run_pieces,
+                  .doc = "How many pieces a partition has, or points a region or piece.",
+                  .example =
+                      "fields Cell { state: f64 }\nlet cells = region Cell[8, 8]\nlet p = blocks(cells, 4)\n"
+                      "print(len(p), len(cells), len(p[0]))\n// expect: 4 64 16",
+                  .type = count_type,
+                  .run = run_count,
                   .method = true,
                   .runs_in = RunsIn::asked,
-                  .takes = is_partition};
+                  .takes = is_data};
 
 }  // namespace taskspec

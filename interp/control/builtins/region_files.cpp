@@ -85,12 +85,29 @@ std::vector<std::string> names_of(HostContext& host, PartitionId partition, cons
   return names;
 }
 
+// Before any of them is read: what cannot be read leaves all as it was.
+void check_files(const RegionForest& forest, const Attachment& what, const FieldFiles& files, Span span) {
+  try {
+    if (!what.partition.valid()) return files.check(0, forest.points(what.space));
+    std::size_t position = 0;
+    each_point(forest[what.partition].colours, [&](const Point& colour) {
+      files.check(position++, forest.points({what.space.root, what.partition, colour}));
+      return true;
+    });
+  } catch (const Error& error) {
+    Diag diag = error.diags().items().front();
+    if (!diag.primary.span.valid()) diag.primary.span = span;
+    throw Error(std::move(diag));
+  }
+}
+
 void transfer(HostContext& host, const Attachment& what, bool writes) {
   Target& target = target_of(host);
   const Region& region = target.regions()[what.space.root];
   auto files =
       std::make_shared<const FieldFiles>(region, what.fields, what.paths, writes, host.hdf5_layouts, host.span);
   if (what.paths.empty()) return;
+  if (!writes) check_files(target.regions(), what, *files, host.span);
   // Outside of runs on shards one of several replicas writes, and the others come behind it.
   const bool by_itself = writes && host.replica && host.replica->shards == 1;
   if (!by_itself || host.is_seen())

@@ -95,6 +95,12 @@ Type fill_type(RuleContext& c) {
       c.fail("E2003", std::to_string(known->integer()) + " does not fit " + what, 1);
   const bool one = value.is_tensor() && std::ranges::all_of(value.dims, [](const Dim& d) { return d == Dim(1); });
   if (value.is_tensor() && !one) {
+    Dim points(1);
+    for (const Dim& extent : field.dims) points = points * extent;
+    if (value.rank() == 1 && field.rank() > 1) {  // in the order of the points
+      c.require_same(value.dims[0], points, "points differ: the field is " + field.text());
+      return Kind::none;
+    }
     if (value.rank() != field.rank())
       c.fail("E2001", "shapes differ: the field is " + field.text() + ", this is " + value.text(), 1);
     for (std::size_t i = 0; i < value.rank(); ++i)

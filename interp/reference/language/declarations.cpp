@@ -201,7 +201,11 @@ constexpr LanguageRecord declaration_records[] = {
      "where none are). v[i].f is an element, at(v, i, d).f one that is d where the view has no point i, v.f the tensor "
      "of all points. i counts as in the whole region; for i in v goes through the points, and an element of an integer "
      "field may be an index, one of i64 the bound of a range: for k in v[i].first..v[i].last. Two views of the same "
-     "points say so by one name: v: NAME[N].{f}, w: NAME[N].{g}. A task of an agent reads its parameters and slots.",
+     "points say so by one name: v: NAME[N].{f}, w: NAME[N].{g}. A view NAME[_] is of points of any rank: the task is "
+     "checked "
+     "with one axis, and again for each rank that it is called with; with `(i, j)` in it, it is NAME[_, _]. A task of "
+     "an "
+     "agent reads its parameters and slots.",
      "fields Cell { state: f64, flux: f64 }\n"
      "task flow(inout own: Cell[_].{flux}, in near: Cell[_].{state}) {\n"
      "  for i in own { own[i].flux = at(near, i - 1, 0.0).state - near[i].state }\n"

@@ -97,7 +97,8 @@ constexpr LanguageRecord statement_records[] = {
      "// expect: [3, 3, 3, 3]\n"},
     {"launch", "launch t(p[f(i)], x) for i in 0..n     launch t(p[i, j]) for (i, j) in grid(n, m)",
      "Calls a task once for each point of a range or grid, side by side: p[f(i)] is another piece of a partition for "
-     "each, everything else the same for all. No point may write what another one uses (E3101). It gives a map for "
+     "each, an int argument may be another number, f(i) too, so that a point can be told its own colour; everything "
+     "else is the same for all. No point may write what another one uses (E3101). It gives a map for "
      "each output: .sum() .prod() .min() .max() in a fixed order, .gather(), and m[i], which another launch over the "
      "same points may take. t may be the task of an agent, a.t. In a graph it may stand in `if`, `for` and `while`, "
      "also where a tensor decides.",
@@ -108,7 +109,11 @@ constexpr LanguageRecord statement_records[] = {
      "let own = blocks(cells, 4)\n"
      "let m = launch total(own[i]) for i in 0..4\n"
      "print(m.s.sum().scalar, m.s[1].array, m.s.gather().shape[0])\n"
-     "// expect: 4 [1] 4\n"},
+     "// expect: 4 [1] 4\n"
+     "task number(inout c: Cell[_].{state}, in colour: int) { for i in c { c[i].state = colour as f64 } }\n"
+     "launch number(own[i], 10 * i) for i in 0..4\n"
+     "print(cells.state.array)\n"
+     "// expect: [0, 0, 10, 10, 20, 20, 30, 30]\n"},
     {"by", "launch t(p[i]) for i in 0..n by s",
      "Says which shard a point goes to: cyclic, block (as without it), or any sharding. Where there is one shard it "
      "means nothing.",

@@ -136,7 +136,7 @@ function closedBox(graph, group, title, view) {
   box.finish = () => {
     const chains = new Set(box.nodes.map(node => graph.chainOf(node)));
     if (chains.size === 1) box.chain = [...chains][0];
-    box.words = [word("title", "⊞ " + title, 10, 19), word("faint", plural(box.nodes.length, "task"), 28, 35)];
+    box.words = [word("title", "⊞ " + title, 10, 19), word("faint", plural(graph.countOf(box.nodes), "task"), 28, 35)];
   };
   box.portIn = box.portOut = () => Math.floor((view.down ? box.w : box.h) / 2);
   return box;

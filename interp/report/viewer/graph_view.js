@@ -42,7 +42,8 @@ class GraphView {
   }
   // Across, or down where more of it can be read then: long nets, narrow windows.
   firstView(graph) {
-    const view = { by: "scopes", closed: new Set(), opened: new Set(), shapes: graph.size < 3000, down: false };
+    const view = { by: "scopes", closed: new Set(graph.launches()), opened: new Set(), shapes: graph.size < 3000,
+                   down: false };
     if (graph.size >= 3000) return view;
     const { clientWidth, clientHeight } = document.getElementById("views");
     const scaleOf = down => {

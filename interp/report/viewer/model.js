@@ -60,6 +60,7 @@ class Graph {
       }
     this.bars = this.steps.map(() => []);  // by step: positions in the timeline
     this.failed = new Set(entry.failed);
+    this.stands = new Map(entry.stands);  // tasks that are drawn as one, by its number: how many they are
     this.poisoned = this.behind(this.failed);
   }
 
@@ -93,6 +94,11 @@ class Graph {
     return { rows: rows.filter(row => row !== all), turns: all.op === "turn" ? all.calls : 0, ms: all.ms,
              alive: all.makes };
   }
+
+  // Tasks that these stand for, most of them for themselves.
+  countOf(nodes) { return nodes.reduce((all, node) => all + (this.stands.get(node) || 1), 0); }
+  // Scopes that are launches: they open to their points.
+  launches() { return this.scopes.flatMap(({ def, parent }, i) => def === null && parent !== null ? [i] : []); }
 
   nameOf(node) { return this.nodes[node].name; }
   namesOf(nodes, between = ", ", most = 12) {

@@ -52,6 +52,35 @@ Rect grown_along(const Rect& root, Rect rect, std::size_t axis, std::int64_t k) 
   return rect;
 }
 
+// The parts of an axis that a range and its k neighbours are, round the ends of the box: one, or one at each end.
+std::vector<Run> round_ends(Run range, Run box, std::int64_t k) {
+  if (k >= box.size() - range.size() || 2 * k >= box.size() - range.size()) return {box};
+  const Run near{range.lo - k, range.hi + k};
+  if (near.lo < box.lo) return {{box.lo, near.hi}, {near.lo + box.size(), box.hi}};
+  if (near.hi > box.hi) return {{box.lo, near.hi - box.size()}, {near.lo, box.hi}};
+  return {near};
+}
+
+// Rectangles that together are the neighbourhood of one: of a box all products of those parts, of a star one axis at a
+// time.
+void near_round(const Rect& box, const Rect& rect, std::int64_t k, HaloShape shape,
+                FunctionRef<void(const Rect&)> visit) {
+  std::vector<Rect> made{rect};
+  for (std::size_t axis = 0; axis < rect.rank; ++axis) {
+    if (shape == HaloShape::star) made.assign(1, rect);
+    std::vector<Rect> next;
+    for (const Rect& part : made)
+      for (const Run run : round_ends({rect.lo[axis], rect.hi[axis]}, {box.lo[axis], box.hi[axis]}, k)) {
+        next.push_back(part);
+        next.back().lo[axis] = run.lo;
+        next.back().hi[axis] = run.hi;
+      }
+    made = std::move(next);
+    if (shape == HaloShape::star) std::ranges::for_each(made, visit);
+  }
+  if (shape == HaloShape::box) std::ranges::for_each(made, visit);
+}
+
 Rect without_border(const Rect& root, std::int64_t k) {
   Rect inner = root;
   for (std::size_t axis = 0; axis < root.rank; ++axis) {
@@ -85,6 +114,18 @@ IndexSpace grown(const Rect& root, const IndexSpace& points, std::int64_t k, Hal
   return {root, std::move(made)};
 }
 
+IndexSpace grown_round(const Rect& root, const Rect& box, const IndexSpace& points, std::int64_t k, HaloShape shape) {
+  if (points.empty() || k == 0) return points;
+  std::vector<Rect> made;
+  points.rects(root, [&](const Rect& rect) {
+    near_round(box, rect, k, shape, [&](const Rect& near) { made.push_back(near); });
+  });
+  if (made.size() == 1) return made[0];
+  std::vector<Run> runs;
+  for (const Rect& rect : made) IndexSpace(rect).runs(root, [&](Run run) { runs.push_back(run); });
+  return {root, Intervals::of(std::move(runs))};
+}
+
 IndexSpace shrunk(const Rect& root, const IndexSpace& points, std::int64_t k) {
   if (points.empty() || k == 0) return points;
   if (points.is_rect()) return without_border(points.rect(), k);
@@ -95,14 +136,25 @@ IndexSpace shrunk(const Rect& root, const IndexSpace& points, std::int64_t k) {
 
 IndexSpace HaloForm::piece(const RegionForest& forest, const Point& colour) const {
   const Rect& root = forest.root(of_);
-  const IndexSpace made = grown(root, forest.points({forest[of_].parent.root, of_, colour}), k_, shape_);
+  const IndexSpace own = forest.points({forest[of_].parent.root, of_, colour});
   const IndexSpace of = forest.points(forest[of_].parent);
+  if (wraps_) return grown_round(root, of.rect(), own, k_, shape_);
+  const IndexSpace made = grown(root, own, k_, shape_);
   return of.is_rect() && of.rect() == root ? made : intersect(root, made, of);
 }
 
 bool HaloForm::touching(const RegionForest& forest, const IndexSpace& points,
                         FunctionRef<bool(const Rect&)> visit) const {
   // A star is a part of the box around it, and the box of the points a part of what it could reach.
+  if (wraps_) {
+    const Rect box = forest.points(forest[of_].parent).rect(), inside = intersect(points.rect(), box);
+    if (inside.empty()) return true;
+    const IndexSpace near = grown_round(forest.root(of_), box, inside, k_, HaloShape::box);
+    bool goes_on = true;
+    near.rects(forest.root(of_),
+               [&](const Rect& rect) { goes_on = goes_on && forest[of_].form->touching(forest, rect, visit); });
+    return goes_on;
+  }
   const IndexSpace near = grown(forest.root(of_), points.rect(), k_, HaloShape::box);
   return forest[of_].form->touching(forest, near, visit);
 }
@@ -125,7 +177,7 @@ void HaloForm::put_key(std::string& key, const RegionForest& forest) const {
   key += 'h';
   put_hash(key, forest[of_].content);
   put_signed(key, k_);
-  put_number(key, static_cast<std::uint64_t>(shape_));
+  put_number(key, static_cast<std::uint64_t>(shape_) + (wraps_ ? 2 : 0));
 }
 
 void ShrinkForm::put_key(std::string& key, const RegionForest&) const {

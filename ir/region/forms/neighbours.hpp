@@ -7,12 +7,15 @@ namespace taskspec {
 
 // The points and their k neighbours along every axis, without what lies outside of the root.
 IndexSpace grown(const Rect& root, const IndexSpace& points, std::int64_t k, HaloShape shape);
+// Likewise, where behind the last point of the box along an axis its first one comes. The points lie in the box.
+IndexSpace grown_round(const Rect& root, const Rect& box, const IndexSpace& points, std::int64_t k, HaloShape shape);
 // The points whose k neighbours (box) all belong to them; what lies outside of the root does not.
 IndexSpace shrunk(const Rect& root, const IndexSpace& points, std::int64_t k);
 
 class HaloForm final : public PieceForm {
  public:
-  HaloForm(PartitionId of, std::int64_t k, HaloShape shape) : of_(of), k_(k), shape_(shape) {}
+  HaloForm(PartitionId of, std::int64_t k, HaloShape shape, bool wraps)
+      : of_(of), k_(k), shape_(shape), wraps_(wraps) {}
   IndexSpace piece(const RegionForest& forest, const Point& colour) const override;
   bool touching(const RegionForest& forest, const IndexSpace& points,
                 FunctionRef<bool(const Rect&)> visit) const override;
@@ -26,6 +29,7 @@ class HaloForm final : public PieceForm {
   PartitionId of_;
   std::int64_t k_;
   HaloShape shape_;
+  bool wraps_;  // around what the pieces are of, which is a rectangle
 };
 
 // A partition of one colour without axes: a space with a formula of its own.

@@ -1,0 +1,37 @@
+#include "interp/session/plan_of_points.hpp"
+
+#include <algorithm>
+
+#include "interp/session/batch.hpp"
+#include "ir/graph/launch.hpp"
+
+namespace taskspec {
+
+std::shared_ptr<const Plan> plan_of_points(const TaskGraph& graph) {
+  constexpr std::size_t most_points = 100'000;
+  if (!has_concrete_types(graph)) return nullptr;
+  std::vector<NodeId> nodes;
+  std::size_t points = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const NodeId node(i);
+    if (is_launch(graph, node))
+      points += graph.launch(node).points();
+    else if (graph[node].effect)
+      return nullptr;
+    if (points > most_points) return nullptr;
+    nodes.push_back(node);
+  }
+  if (points == 0) return nullptr;
+  const auto is_result = [&](NodeId node, std::size_t slot) {
+    return std::ranges::any_of(graph.results(), [&](const GraphResult& result) {
+      return result.ref.is_future() && result.ref.node() == node && result.ref.slot == slot;
+    });
+  };
+  const Requirements none;
+  const Batch batch = batch_of(graph, std::move(nodes), none, is_result, [](Ref) { return false; });
+  FieldUsers users;
+  const BatchGraph made = graph_of(batch, graph, none, users);
+  return make_plan(made.graph, aggregate(*made.graph));
+}
+
+}  // namespace taskspec
