@@ -222,6 +222,8 @@ void Match::report(const Difference& difference, const Type& wanted, const Term&
   }
   diag->at(given.text());
   if (expected.declared.valid()) diag->label(expected.declared, "declared here");
+  if (difference.kind == Difference::extent && wanted.dims[difference.axis].text() == "_")
+    diag->help("each _ is an extent of its own; extents that are equal have one name: [n]");
   const bool one_element = difference.kind == Difference::rank && wanted.rank() + given.rank() == 1 &&
                            (wanted.rank() == 0 ? given : wanted).dims[0] == Dim(1);
   if (one_element && given.rank() == 0)

@@ -14,9 +14,12 @@ std::shared_ptr<const Plan> plan_of_points(const TaskGraph& graph) {
   std::size_t points = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const NodeId node(i);
-    if (is_launch(graph, node))
+    if (is_launch(graph, node)) {
+      // Of a region that is given when the graph runs, which points there are is known then.
+      const std::vector<Value>& values = graph.arguments(node);
+      if (values.empty() || !values.front().as<Launch>()) return nullptr;
       points += graph.launch(node).points();
-    else if (graph[node].effect)
+    } else if (graph[node].effect)
       return nullptr;
     if (points > most_points) return nullptr;
     nodes.push_back(node);

@@ -21,10 +21,10 @@ struct DataStep {
   ShardId to{};
 };
 
-using LaneKey = std::pair<std::uint32_t, std::uint32_t>;  // root, field
-using Memory = std::map<LaneKey, Bytes>;
+using ProgramLane = std::pair<std::uint32_t, std::uint32_t>;  // root, field
+using Memory = std::map<ProgramLane, Bytes>;
 
-inline Precision precision_of(LaneKey lane, std::uint64_t seed) {
+inline Precision precision_of(ProgramLane lane, std::uint64_t seed) {
   constexpr Precision all[] = {Precision::f64, Precision::f32, Precision::i32};
   return all[(lane.first * 2 + lane.second + seed) % 3];
 }

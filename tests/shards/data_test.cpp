@@ -154,7 +154,7 @@ class Versions {
     has_.assign(program.shards, newest_);
   }
   void move(Lane lane, std::span<const std::shared_ptr<const Movement>> of_shards) {
-    const LaneKey key{lane.root.value, lane.field};
+    const ProgramLane key{lane.root.value, lane.field};
     for (std::size_t to = 0; to < of_shards.size(); ++to) {
       if (!of_shards[to]) continue;
       for (const Movement::Part& part : of_shards[to]->receive) {
@@ -170,7 +170,7 @@ class Versions {
     }
   }
   void fold(Lane lane, std::span<const std::shared_ptr<const FoldMovement>> of_shards) {
-    const LaneKey key{lane.root.value, lane.field};
+    const ProgramLane key{lane.root.value, lane.field};
     std::map<std::size_t, std::size_t> homes;
     for (std::size_t to = 0; to < of_shards.size(); ++to)
       if (of_shards[to])
@@ -182,7 +182,7 @@ class Versions {
     for (const auto& [element, home] : homes) has_[home][key][element] = ++newest_[key][element];
   }
   void write(Lane lane, const Space& space, std::size_t shard, bool everywhere) {
-    const LaneKey key{lane.root.value, lane.field};
+    const ProgramLane key{lane.root.value, lane.field};
     program_.each_element(space, [&](std::int64_t element) {
       const auto i = static_cast<std::size_t>(element);
       ++newest_[key][i];
@@ -205,8 +205,8 @@ class Versions {
     return false;
   }
   const DataProgram& program_;
-  std::map<LaneKey, std::vector<std::uint64_t>> newest_, home_;
-  std::vector<std::map<LaneKey, std::vector<std::uint64_t>>> has_;
+  std::map<ProgramLane, std::vector<std::uint64_t>> newest_, home_;
+  std::vector<std::map<ProgramLane, std::vector<std::uint64_t>>> has_;
 };
 
 bool is_same(const Movement* a, const Movement* b) {
