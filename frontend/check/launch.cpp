@@ -99,8 +99,8 @@ class RegionCall {
     if (!failed_) take_ranks(*places);
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       if (!terms_[i].valid()) terms_[i] = standard(i);
-      const bool view = parameter(i).type.is(Kind::view);
-      if (body_.is_error(terms_[i]) || !(view || match_->require(parameter(i).type, terms_[i], expected(i), true)))
+      const bool own_rule = parameter(i).type.is(Kind::view) || is_number_of_point(i);
+      if (body_.is_error(terms_[i]) || !(own_rule || match_->require(parameter(i).type, terms_[i], expected(i), true)))
         failed_ = true;
     }
     if (!failed_) refuse_shared_places();
@@ -296,7 +296,7 @@ class RegionCall {
       in.push_back(function_of_point(body_, *domain_->point, domain_->type(), {&expr}, 1, expr.span));
       if (body_.is_error(in.back())) return in.back();
     }
-    Term made = body_.make(Form::projection, Kind::integer, expr.span, in);
+    Term made = body_.make(Form::projection, map_of(Kind::integer), expr.span, in);
     body_[made.id].index = static_cast<std::uint32_t>(domain_->rank);
     return made;
   }
@@ -347,6 +347,11 @@ class RegionCall {
     for (const auto& [symbol, source] : world_.info(task_).symbols)
       if (!source.module.valid() && source.parameter == plain_position(i))
         match_->set(symbol, extent_of(body_, terms_[i].id, body_.text(terms_[i].span)));
+  }
+
+  bool is_number_of_point(std::size_t i) const {
+    const Type type = body_.type(terms_[i]);
+    return parameter(i).type.is(Kind::integer) && type.is(Kind::launch_map) && type.parts[0].is(Kind::integer);
   }
 
   // ---- the call ----

@@ -28,8 +28,8 @@ std::vector<bool> functions_where(const Program& program, const Test& test) {
 
 constexpr Part sides[] = {Part::host, Part::graph};
 
-// Functions that the graph program alone calls, for pieces of partitions and elements of maps, and what they call:
-// nobody could send what they need.
+// Functions that the graph program alone calls, for pieces of partitions, elements of maps and the ints of points, and
+// what they call: nobody could send what they need.
 std::vector<bool> asked_by_graph(const Program& program) {
   std::vector<bool> asked(program.functions.size(), false);
   std::vector<FunctionId> todo;
@@ -44,7 +44,7 @@ std::vector<bool> asked_by_graph(const Program& program) {
           !call.in.empty() && call.in[0].valid() &&
           (function[call.in[0]].type.is(Type::Kind::partition) || function[call.in[0]].type.is(Type::Kind::launch_map));
       const bool on_graph =
-          of_pieces || call.type.is(Type::Kind::region) || (call.builtin && call.builtin->runs_in == RunsIn::graph);
+          of_pieces || call.form == Form::projection || call.type.is(Type::Kind::region) || (call.builtin && call.builtin->runs_in == RunsIn::graph);
       if (!on_graph) continue;
       for (const CallId in : call.in)
         if (in.valid() && function[in].type.is(Type::Kind::function)) ask(function[in].callee);

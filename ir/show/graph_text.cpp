@@ -68,7 +68,7 @@ std::string launch_text(const TaskGraph& graph, NodeId node) {
 
 // "(x: src#0.y, axis: 0)": tensors by slot, then what the host gave.
 std::string operands_text(const TaskGraph& graph, NodeId node) {
-  if (graph.definition(node).kind == Definition::Kind::launch) return launch_text(graph, node);
+  if (is_launch(graph, node) && !graph.points(node)) return launch_text(graph, node);
   std::vector<std::string> parts;
   for (std::size_t slot = 0; slot < graph.in(node).size(); ++slot)
     parts.push_back(fmt::format("{}: {}", graph.slot_in(node, slot), ref_text(graph, graph.in(node)[slot])));

@@ -120,7 +120,7 @@ constinit const FormRecord piece = {
 
 // p[f(i)] as the argument of a launch: of an affine f the colours at the point 0 and at the unit points, else f as a
 // function; `index`: the rank of the launch's domain. So is m[f(i)] of a map; m[i] to each point its own. An int
-// argument f(i) is said in the same way, of an int instead of a partition.
+// argument f(i) is said in the same way, of an int instead of a partition: it is a map of ints, one to each point.
 constinit const FormRecord projection = {
     .word = "projection",
     .operands = {1, SIZE_MAX},
@@ -136,7 +136,8 @@ constinit const FormRecord projection = {
           const bool piece = of.is(Kind::partition) && call.in.size() > 1 && is_piece_of(call.type, of) &&
                              call.index >= 1 && call.index <= most_axes &&
                              (by_function || (c.ints(call, 1) && call.in.size() == 1 + of.inputs * (call.index + 1)));
-          const bool number = of.is(Kind::integer) && call.type.is(Kind::integer) && call.index >= 1 &&
+          const bool number = of.is(Kind::integer) && call.type.is(Kind::launch_map) &&
+                              call.type.parts[0].is(Kind::integer) && call.index >= 1 &&
                               call.index <= most_axes &&
                               (by_function ? call.in.size() == 2 : c.ints(call, 1) && call.in.size() == call.index + 2);
           c.want(element || piece || number, "no projection");
