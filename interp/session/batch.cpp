@@ -181,7 +181,9 @@ class GraphOfBatch {
         requirements_(requirements),
         users_(users),
         renumber_(session, batch.nodes),
-        scope_of_(session, *graph_) {}
+        scope_of_(session, *graph_) {
+    graph_->name = session.name;
+  }
 
   BatchGraph run() {
     for (Ref ref : batch_.inputs) {

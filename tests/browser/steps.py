@@ -8,6 +8,11 @@ def check(condition, what):
     print("ok  ", what)
 
 
+def told(figure):
+    """How long something takes is for who reads it: on a busy machine no bar is fair."""
+    print("note", figure)
+
+
 def eventually(condition, what):
     """What the page does at its next frame, which a busy machine draws late."""
     until = time.monotonic() + 10
