@@ -345,7 +345,7 @@ class TypeParser {
     Type result(Kind::launch_map);
     result.inputs = axes();
     result.parts.push_back(type());
-    if (!result.parts[0].is_tensor()) throw NoType();
+    if (!result.parts[0].is_tensor() && !result.parts[0].is(Kind::integer)) throw NoType();
     return result;
   }
 
