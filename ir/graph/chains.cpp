@@ -179,7 +179,7 @@ ChainEnd last_end(const TaskGraph& graph, NodeId tail, const Around& next, bool 
   if (next.tasks.empty()) return end_by(Stop::result, tail, {});
   if (std::optional<ChainEnd> end = branch(tail, next, observed)) return *std::move(end);
   if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
-  bug("nothing keeps a chain from going on");  // also when given lists of members are not maximal
+  return end_by(Stop::sink, tail, next.tasks);  // only of lists that were given, which may end anywhere
 }
 
 // ---- aggregation ----------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ ChainEnd Chains::last(const TaskGraph& graph, ChainId chain) const {
   if (std::ranges::none_of(next.tasks, goes_on)) return end_by(Stop::result, tail, {});
   if (std::optional<ChainEnd> end = branch(graph, *this, tail)) return *std::move(end);
   if (std::optional<ChainEnd> end = join(graph, next.tasks.front())) return *std::move(end);
-  bug("nothing keeps a chain from going on");
+  return end_by(Stop::sink, tail, next.tasks);
 }
 
 std::size_t Chains::bytes() const {

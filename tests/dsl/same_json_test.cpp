@@ -155,7 +155,7 @@ TEST_CASE("programs over regions written in C++ are cut into the same two progra
     CAPTURE(name);
     CHECK(validate_cut_json(cpp).empty());
     const std::string text = function_and_channels(all, name);
-    CHECK(text.find("fill(") != std::string::npos);
+    CHECK(text.find("region()") != std::string::npos);
     CHECK(without_names(text) == without_names(function_and_channels(cpp, name)));
   }
   CHECK(heat_result() == 253148);
