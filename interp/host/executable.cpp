@@ -1,6 +1,7 @@
 #include "interp/host/executable.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace taskspec {
@@ -91,6 +92,16 @@ alignas(64) std::byte nowhere[64];  // where values without bytes lie
 // An offset in the scratch of a worker, in the table of addresses: odd, as no address of a value is.
 std::byte* in_scratch(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset << 1 | 1); }
 
+// Operands stand in order already, and buffers are few numbers: counted, not compared.
+void order_by_buffer(std::vector<std::pair<BufferId, std::uint32_t>>& operands, std::size_t buffers) {
+  std::vector<std::uint32_t> next(buffers + 1);
+  for (const auto& [buffer, operand] : operands) ++next[buffer.index() + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::pair<BufferId, std::uint32_t>> ordered(operands.size());
+  for (const auto& operand : operands) ordered[next[operand.first.index()]++] = operand;
+  operands = std::move(ordered);
+}
+
 }  // namespace
 
 void HostExecutable::find_addresses(std::span<const CellPlace> places) {
@@ -124,7 +135,7 @@ void HostExecutable::find_addresses(std::span<const CellPlace> places) {
       code_scratch_at_ = (plan->scratch_bytes + 63) / 64 * 64;
     }
   for (CodeCall& call : calls_) call.needs_scratch = call.in_scratch || call.code->scratch_bytes() > 0;
-  std::ranges::sort(outside_);
+  order_by_buffer(outside_, plan->buffers.size());
   for (BufferId first : input_buffers)
     input_starts_.push_back(first.valid() ? start_of(first) : static_cast<std::uint32_t>(outside_.size()));
 }
