@@ -77,16 +77,12 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   return std::make_unique<ShardBackend>(std::move(settings));
 }
 
-constexpr Operand mpi_options[] = {{"shards", OperandKind::integer, 0},
-                                   {"safe", OperandKind::boolean, false},
-                                   {"level", OperandKind::string, ""},
-                                   {"inject", OperandKind::string, ""},
-                                   {"traces", OperandKind::boolean, true},
-                                   {"trace_auto", OperandKind::boolean, true},
-                                   {"why_trace", OperandKind::boolean, false},
-                                   {"plans", OperandKind::string, "own"},
-                                   {"timeout", OperandKind::integer, 30},
-                                   {"dump_dep", OperandKind::string, ""}};
+constexpr Operand mpi_options[] = {
+    {"shards", OperandKind::integer, 0},        {"safe", OperandKind::boolean, false},
+    {"level", OperandKind::string, ""},         {"inject", OperandKind::string, ""},
+    {"traces", OperandKind::boolean, true},     {"trace_auto", OperandKind::boolean, true},
+    {"why_trace", OperandKind::boolean, false}, {"plans", OperandKind::string, "own"},
+    {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {

@@ -24,8 +24,7 @@ void DependenceLog::replayed(const Operation& op, const TemplateCall& call) {
   entry.time = 0;
   entry.own.assign(call.own.begin(), call.own.end());
   entry.edges.clear();
-  for (const TemplateEdge& edge : call.edges)
-    entry.edges.push_back({call.from(edge), {op.number, edge.to}, edge.why});
+  for (const TemplateEdge& edge : call.edges) entry.edges.push_back({call.from(edge), {op.number, edge.to}, edge.why});
 }
 
 Bytes DependenceLog::packed() const {
@@ -37,7 +36,8 @@ Bytes DependenceLog::packed() const {
     out.put<std::uint64_t>(entry.own.size());
     for (const std::int64_t point : entry.own) out.put(point);
     out.put<std::uint64_t>(entry.edges.size());
-    for (const PointEdge& edge : entry.edges) out.put(edge.from.op).put(edge.from.point).put(edge.to.point).put(edge.why);
+    for (const PointEdge& edge : entry.edges)
+      out.put(edge.from.op).put(edge.from.point).put(edge.to.point).put(edge.why);
   }
   return bytes;
 }

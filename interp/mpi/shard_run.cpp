@@ -39,7 +39,10 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       engine_(forest, collectives_, *this,
               {.traces = options_.traces,
                .automatic = options_.finds_traces,
-               .data_signature = [this](RegionId root, std::uint32_t field) { return data.state({root, field}); },
+               .data_signature =
+                   [this](RegionId root, std::uint32_t field) {
+                     return data.state({root, field});
+                   },
                .failed_guard =
                    [this](const FailedGuard& guard) {
                      if (options_.why_trace && this->self() == ShardId(0)) tell(guard);

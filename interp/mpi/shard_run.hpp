@@ -19,9 +19,9 @@ namespace taskspec {
 struct ShardOptions {
   ControlWatch::Level level = ControlWatch::Level::batch;
   std::optional<Injection> inject;
-  bool traces = true;      // sequences of calls that repeat themselves are analysed once
+  bool traces = true;        // sequences of calls that repeat themselves are analysed once
   bool finds_traces = true;  // also those that the program does not name
-  bool why_trace = false;  // shard 0 says of each trace that cannot be replayed what stands against it
+  bool why_trace = false;    // shard 0 says of each trace that cannot be replayed what stands against it
   DataState::Plans plans = DataState::Plans::own;
   std::string dump_dep;  // a file for the dependences; empty: none
   const Sources* sources = nullptr;

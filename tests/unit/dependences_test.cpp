@@ -1,6 +1,6 @@
-// Theorem 1 on whole programs: what any number of shards find together (--dump-dep) orders the points of a program as the
-// users of one host do, and nothing else; and whoever waits for a point of another shard comes later by the clock that
-// goes with the messages of fences.
+// Theorem 1 on whole programs: what any number of shards find together (--dump-dep) orders the points of a program as
+// the users of one host do, and nothing else; and whoever waits for a point of another shard comes later by the clock
+// that goes with the messages of fences.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -122,8 +122,8 @@ Exact on_one_host(const std::string& program) {
 json on_shards(const std::string& program, std::size_t shards, bool traces) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "d.json").string();
-  const Ran ran = run_text(program + " on mpi(shards: " + std::to_string(shards) + ", traces: " +
-                           (traces ? "true" : "false") + ", dump_dep: \"" + file + "\")\n");
+  const Ran ran = run_text(program + " on mpi(shards: " + std::to_string(shards) +
+                           ", traces: " + (traces ? "true" : "false") + ", dump_dep: \"" + file + "\")\n");
   INFO(ran.errors);
   REQUIRE(ran.code == 0);
   return json::parse(std::ifstream(file));

@@ -50,8 +50,9 @@ std::string counted(const std::string& program, std::size_t shards, const std::s
 
 }  // namespace
 
-TEST_CASE("a trace of the text is recorded twice and replayed eight times, a found one once and seven times "
-          "[traces][D23]") {
+TEST_CASE(
+    "a trace of the text is recorded twice and replayed eight times, a found one once and seven times "
+    "[traces][D23]") {
   for (const std::size_t shards : {1, 2, 3, 4}) {
     CAPTURE(shards);
     CHECK(counted(sample("trace { ... }"), shards) == "253148\n21 19 8 2\n");
@@ -87,7 +88,8 @@ TEST_CASE("break, continue and return end the traces that they leave [traces]") 
   const auto program = [](const std::string& first) {
     return tasks +
            "fn part(how: sharding) -> float {\n  let cells = region Cell[16]\n  let owned = blocks(cells, 4)\n"
-           "  fill(cells.flux, 1.0)\n  for t in 0..5 {\n    trace {\n      launch mul_two(owned[i]) for i in 0..4 by how\n"
+           "  fill(cells.flux, 1.0)\n  for t in 0..5 {\n    trace {\n      launch mul_two(owned[i]) for i in 0..4 by "
+           "how\n"
            "      if t == 3 { return cells.flux.sum(0).scalar }\n"
            "      launch mul_two(owned[i]) for i in 0..4 by how\n    }\n  }\n  return 0.0\n}\n"
            "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
@@ -140,13 +142,16 @@ TEST_CASE("what is made in a trace is seen behind it, and a fn that ends in one 
 // Two tasks that use the same pieces in the same way are two tokens: such a trace does not fit its template.
 TEST_CASE("tasks that use equal pieces are told apart [traces]") {
   const auto program = [](const std::string& other) {
-    return tasks + "task add_ten(inout c: Cell[_].{state}) { for i in c { c[i].state += 10.0 } }\n"
-                   "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
-                   "  fill(cells.state, 1.0)\n  for t in 0..8 {\n    trace {\n"
-                   "      if t % 2 == 0 { launch add_one(owned[i]) for i in 0..4 by how }\n"
-                   "      else { launch " + other + "(owned[i]) for i in 0..4 by how }\n"
-                   "      launch add_one(owned[i]) for i in 0..4 by how\n    }\n  }\n"
-                   "  print(cells.state.sum(0).scalar)\n}\n";
+    return tasks +
+           "task add_ten(inout c: Cell[_].{state}) { for i in c { c[i].state += 10.0 } }\n"
+           "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
+           "  fill(cells.state, 1.0)\n  for t in 0..8 {\n    trace {\n"
+           "      if t % 2 == 0 { launch add_one(owned[i]) for i in 0..4 by how }\n"
+           "      else { launch " +
+           other +
+           "(owned[i]) for i in 0..4 by how }\n"
+           "      launch add_one(owned[i]) for i in 0..4 by how\n    }\n  }\n"
+           "  print(cells.state.sum(0).scalar)\n}\n";
   };
   const std::string same = counted(program("add_one"), 2), others = counted(program("add_ten"), 2);
   CHECK(same.starts_with("1088\n"));
@@ -156,10 +161,11 @@ TEST_CASE("tasks that use equal pieces are told apart [traces]") {
 
 TEST_CASE("an int that differs from point to point is an argument of the call [inject][D17]") {
   const std::string program =
-      tasks + "task add(inout c: Cell[_].{state}, in n: int) { for i in c { c[i].state += n as float } }\n"
-              "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
-              "  fill(cells.state, 1.0)\n  let k = 3\n  launch add(owned[i], k * i) for i in 0..4 by how\n"
-              "  print(cells.state.sum(0).scalar)\n}\n";
+      tasks +
+      "task add(inout c: Cell[_].{state}, in n: int) { for i in c { c[i].state += n as float } }\n"
+      "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
+      "  fill(cells.state, 1.0)\n  let k = 3\n  launch add(owned[i], k * i) for i in 0..4 by how\n"
+      "  print(cells.state.sum(0).scalar)\n}\n";
   CHECK(run_text(program + "main(cyclic)\n").output == "352\n");
   const Ran ran = run_text(program + "run main(cyclic)" + on(3, ", inject: \"1:5:value 1\""));
   CHECK(ran.code == 3);
@@ -169,11 +175,12 @@ TEST_CASE("an int that differs from point to point is an argument of the call [i
 
 TEST_CASE("a map that is an argument is told by the call that made it [inject][D17]") {
   const std::string program =
-      tasks + "task total(in c: Cell[_].{state}) -> (s: f64[1]) { s = c.state.sum(0) }\n"
-              "task add(inout c: Cell[_].{state}, in n: f64[1]) { for i in c { c[i].state += n[0] } }\n"
-              "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
-              "  fill(cells.state, 1.0)\n  let m = launch total(owned[i]) for i in 0..4 by how\n"
-              "  launch add(owned[i], m.s[i]) for i in 0..4 by how\n  print(cells.state.sum(0).scalar)\n}\n";
+      tasks +
+      "task total(in c: Cell[_].{state}) -> (s: f64[1]) { s = c.state.sum(0) }\n"
+      "task add(inout c: Cell[_].{state}, in n: f64[1]) { for i in c { c[i].state += n[0] } }\n"
+      "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
+      "  fill(cells.state, 1.0)\n  let m = launch total(owned[i]) for i in 0..4 by how\n"
+      "  launch add(owned[i], m.s[i]) for i in 0..4 by how\n  print(cells.state.sum(0).scalar)\n}\n";
   const Ran host = run_text(program + "main(cyclic)\n");
   REQUIRE_MESSAGE(host.code == 0, host.errors);
   CHECK(run_text(program + "run main(cyclic)" + on(3)).output == host.output);

@@ -67,8 +67,8 @@ void put_in_order(TraceSignature& signature) {
 }
 
 SignatureDifference first_difference(const TraceSignature& present, const TraceSignature& of_template,
-                             std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
-                             const KeyTable& keys) {
+                                     std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
+                                     const KeyTable& keys) {
   const auto [here, there] = std::mismatch(present.begin(), present.end(), of_template.begin(), of_template.end());
   if (here == present.end() && there == of_template.end()) return {};
   const bool is_present = there == of_template.end() || (here != present.end() && *here < *there);
