@@ -182,6 +182,8 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
     const char* as = name(use_names, u);
     if (use.partition.valid())
       call.created(as, Created::partition, forest[use.partition].serial).projection("projection", use.projection);
+    else if (use.space.partition.valid())
+      call.created(as, Created::partition, forest[use.space.partition].serial).text("colour", use.space.colour.text());
     else
       call.created(as, Created::region, forest.serial(use.space.root));
     std::string rest = std::to_string(static_cast<int>(use.privilege)) + "/" + std::to_string(static_cast<int>(use.op));

@@ -173,6 +173,17 @@ TEST_CASE("an int that differs from point to point is an argument of the call [i
   CHECK_MESSAGE(ran.errors.find("value 1") != std::string::npos, ran.errors);
 }
 
+TEST_CASE("which piece a task that is called alone takes is an argument of the call [inject][D17]") {
+  const std::string program =
+      tasks + "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
+              "  fill(cells.state, 1.0)\n  add_one(owned[2])\n  print(cells.state.sum(0).scalar)\n}\n";
+  CHECK(run_text(program + "run main(cyclic)" + on(3)).output == "80\n");
+  const Ran ran = run_text(program + "run main(cyclic)" + on(3, ", inject: \"1:5:colour\""));
+  CHECK(ran.code == 3);
+  CHECK_MESSAGE(ran.errors.find("call 5 'call add_one'") != std::string::npos, ran.errors);
+  CHECK_MESSAGE(ran.errors.find("colour \"2\"") != std::string::npos, ran.errors);
+}
+
 TEST_CASE("a map that is an argument is told by the call that made it [inject][D17]") {
   const std::string program =
       tasks +
