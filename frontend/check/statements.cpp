@@ -23,11 +23,17 @@ class Statements {
     check_statement(body_, node, span_);
   }
 
-  // What repeats is found without it where there is one shard: its statements are all that it means here.
+  // A task launches nothing: there its statements are all that it means.
   void operator()(const ast::Trace& node) {
+    const bool is_task = body_.function().kind == FunctionKind::task;
+    if (!is_task) body_.open_block();
     body_.scopes.emplace_back();
     statements(body_, node.body.stmts);
     body_.scopes.pop_back();
+    if (is_task) return;
+    Block inside = body_.close_block();
+    const Term made = body_.make(Form::trace, Kind::none, span_, {});
+    body_[made.id].blocks.push_back(std::move(inside));
   }
 
   void operator()(const ast::Break&) { jump(Form::break_, "break"); }
@@ -135,6 +141,7 @@ namespace {
 bool has_break(const std::vector<ast::Stmt>& list) {
   return std::any_of(list.begin(), list.end(), [](const ast::Stmt& stmt) {
     if (std::holds_alternative<ast::Break>(stmt.node)) return true;
+    if (auto* trace = std::get_if<ast::Trace>(&stmt.node)) return has_break(trace->body.stmts);
     auto* branch = std::get_if<ast::If>(&stmt.node);
     if (!branch) return false;
     if (branch->otherwise && has_break(branch->otherwise->stmts)) return true;
@@ -154,6 +161,7 @@ bool ends(const std::vector<ast::Stmt>& list, bool jumps_count) {
     if (std::holds_alternative<ast::Break>(stmt.node) || std::holds_alternative<ast::Continue>(stmt.node))
       return jumps_count;
     if (auto* loop = std::get_if<ast::While>(&stmt.node)) return is_endless(*loop);
+    if (auto* trace = std::get_if<ast::Trace>(&stmt.node)) return ends(trace->body.stmts, jumps_count);
     auto* branch = std::get_if<ast::If>(&stmt.node);
     if (!branch || !branch->otherwise || !ends(branch->otherwise->stmts, jumps_count)) return false;
     return std::all_of(branch->arms.begin(), branch->arms.end(),

@@ -15,8 +15,13 @@ namespace {
 constexpr std::int64_t most_shards = 1024;
 constexpr const char* wrong_shards = "a run has between 1 and 1024 shards (0: 4)";
 constexpr std::string_view levels[] = {"off", "batch", "every"};
+constexpr std::string_view plans[] = {"own", "all"};
+constexpr std::int64_t longest_silence = 86'400;  // seconds
+constexpr const char* wrong_timeout = "a rank may be silent for 1 to 86400 seconds";
 
 bool is_wrong(const Value& shards) { return shards.integer() < 0 || shards.integer() > most_shards; }
+bool is_silence(std::int64_t seconds) { return seconds >= 1 && seconds <= longest_silence; }
+bool is_plans(std::string_view text) { return std::ranges::find(plans, text) != std::end(plans); }
 bool is_level(std::string_view level) { return level.empty() || std::ranges::find(levels, level) != std::end(levels); }
 
 Type mpi_type(RuleContext& c) {
@@ -25,9 +30,18 @@ Type mpi_type(RuleContext& c) {
   want(c, 2, Type::Kind::string, "off, batch or every");
   want(c, 3, Type::Kind::string, "SHARD:CALL:ARGUMENT");
   want(c, 4, Type::Kind::boolean, "true or false");
+  want(c, 5, Type::Kind::boolean, "true or false");
+  want(c, 6, Type::Kind::boolean, "true or false");
+  want(c, 7, Type::Kind::string, "own or all");
+  want(c, 8, Type::Kind::integer, "a number of seconds");
+  want(c, 9, Type::Kind::string, "the name of a file");
   if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
   if (const Value* level = c.constant(2); level && !is_level(level->string()))
     c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
+  if (const Value* text = c.constant(7); text && !is_plans(text->string()))
+    c.fail("E1003", "no plans " + in_quotes(text->string()), 7, "own or all");
+  if (const Value* seconds = c.constant(8); seconds && !is_silence(seconds->integer()))
+    c.fail("E1003", wrong_timeout, 8);
   return backend_type("mpi");
 }
 
@@ -47,6 +61,14 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
                            : level == "off"                         ? Level::off
                                                                     : Level::batch;
   settings.options.traces = options[4].boolean();
+  settings.options.finds_traces = options[5].boolean();
+  settings.options.why_trace = options[6].boolean();
+  const std::string& how = options[7].string();
+  if (!is_plans(how)) throw failure("E5003", {}, "no plans " + in_quotes(how) + "; there are own and all");
+  settings.options.plans = how == "all" ? DataState::Plans::all : DataState::Plans::own;
+  if (!is_silence(options[8].integer())) throw failure("E5003", {}, wrong_timeout);
+  settings.patience = static_cast<double>(options[8].integer());
+  settings.options.dump_dep = options[9].string();
   if (const std::string inject = options[3].string(); !inject.empty()) {
     settings.options.inject = injection_of(inject);
     if (!settings.options.inject)
@@ -55,11 +77,12 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   return std::make_unique<ShardBackend>(std::move(settings));
 }
 
-constexpr Operand mpi_options[] = {{"shards", OperandKind::integer, 0},
-                                   {"safe", OperandKind::boolean, false},
-                                   {"level", OperandKind::string, ""},
-                                   {"inject", OperandKind::string, ""},
-                                   {"traces", OperandKind::boolean, true}};
+constexpr Operand mpi_options[] = {
+    {"shards", OperandKind::integer, 0},        {"safe", OperandKind::boolean, false},
+    {"level", OperandKind::string, ""},         {"inject", OperandKind::string, ""},
+    {"traces", OperandKind::boolean, true},     {"trace_auto", OperandKind::boolean, true},
+    {"why_trace", OperandKind::boolean, false}, {"plans", OperandKind::string, "own"},
+    {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {
@@ -90,8 +113,10 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "launch and of the contents of regions. For run .. on. shards: how many, in this process or over the ranks of "
         "mpirun. All make the same calls, which is checked: level off, batch (every 64 calls and before each receive) "
         "or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one shard differ there. "
-        "traces: false analyses each turn of "
-        "a loop anew.",
+        "traces: false analyses each turn of a loop anew; trace_auto: false replays only what stands in trace { }, and "
+        "why_trace: true says on standard error, of each trace that cannot be replayed, what stands against it. plans: "
+        "all finds what must move from lists of everything, which must come to the same. timeout: for how many seconds "
+        "a rank may be silent. dump_dep: a file that gets, as JSON, which points depend on which.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
         "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"

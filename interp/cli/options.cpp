@@ -51,6 +51,10 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
       {"shards", "N", "of mpi: how many shards run the program", true},
       {"safe", "LEVEL", "of mpi: how shards are watched: off, batch or every call", true, "level"},
       {"inject", "SHARD:CALL:ARGUMENT", "of mpi: this argument is another one on that shard", true},
+      {"plans", "P", "of mpi: own, or all: what moves is found from lists of everything, to compare", true},
+      {"timeout", "SECONDS", "of mpi: for how long a rank may be silent (30)", true},
+      {"dump-dep", "FILE.json", "of mpi: write which points depend on which, and when each shard saw it", true,
+       "dump_dep"},
   };
   for (const BackendOption& option : known) {
     if (only_mapper && option.is_of_run) continue;
@@ -115,6 +119,17 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
          "on so many processes, by mpirun: shards are dealt to them")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
+  run->add_option_function<std::string>(
+         "--trace-auto",
+         [&o](const std::string& text) {
+           o.backend_options.emplace_back("trace_auto", text == "on" ? "true" : "false");
+         },
+         "of mpi: on, or off: only what stands in trace { } is a trace")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("on|off");
+  run->add_flag_function(
+      "--why-trace", [&o](std::int64_t) { o.backend_options.emplace_back("why_trace", "true"); },
+      "of mpi: what stands against each trace that cannot be replayed");
   run->add_flag("--detect-nan", o.detect_nan,
                 "stop at the op that makes the first nan, and say where it stands (slow)");
   run->add_option("--trace", o.trace, "write a timeline that Chrome and Perfetto open, of chips too")

@@ -149,6 +149,19 @@ Flow Interpreter::run_dequeue(Interpreter& run, Frame& frame, CallId id) {
   return Flow::next;
 }
 
+namespace {
+
+// However it is left, but for a failure: then nothing is told any more.
+Flow run_trace(Interpreter& run, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  run.target().begin_trace(call.span);
+  const Flow flow = run.block(frame, call.blocks[0]);
+  run.target().end_trace(call.span);
+  return flow;
+}
+
+}  // namespace
+
 std::span<const FormStep> Interpreter::standard_steps() {
   static constexpr FormStep table[] = {
       {Form::constant, nothing, emit_nothing},
@@ -184,6 +197,7 @@ std::span<const FormStep> Interpreter::standard_steps() {
       {Form::if_, run_code, emit_if},
       {Form::for_, run_code, emit_for},
       {Form::while_, run_code, emit_while},
+      {Form::trace, run_trace},
       {Form::both, run_code, emit_both},
       {Form::either, run_code, emit_either},
       {Form::return_, run_code, emit_return},

@@ -30,6 +30,8 @@ class RecordTarget final : public Target {
   bool decide(const Value& tensor, Span span) override;
   Array receive(const Value& tensor, Span span) override;
   Value constant(Array array) override;
+  void begin_trace(Span place) override;
+  void end_trace(Span place) override;
   void run_pending() override { recorder_.run_pending(); }
   bool due() const override { return recorder_.due(); }
   void run_prints() override { recorder_.run_prints(); }
@@ -219,6 +221,8 @@ class LaunchDivider {
   virtual ~LaunchDivider() = default;
   virtual std::vector<Value> launched(RecordTarget& target, RecordTarget::Launched launch) = 0;
   virtual void receiving(const Tensor& tensor, Span span) = 0;  // before the program has the contents
+  virtual void begin_trace(Span place) = 0;
+  virtual void end_trace(Span place) = 0;
 };
 
 }  // namespace taskspec

@@ -132,6 +132,14 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
   return divider_ ? divider_->launched(*this, std::move(launch)) : recorded(std::move(launch));
 }
 
+void RecordTarget::begin_trace(Span place) {
+  if (divider_) divider_->begin_trace(place);
+}
+
+void RecordTarget::end_trace(Span place) {
+  if (divider_) divider_->end_trace(place);
+}
+
 std::vector<Value> RecordTarget::recorded(Launched launch) {
   const bool message = is_message(launch.what);
   if (!message) recorder_.adding(launch.span);

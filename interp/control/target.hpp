@@ -76,6 +76,10 @@ class Target {
   virtual Value map_member(const LaunchMap& map, MapMember member, const DataSite& site);
   virtual Value map_element(const LaunchMap& map, const Point& point, const DataSite& site);
 
+  // What runs in between is one that repeats itself, by its place in the text; whether that is used, it decides itself.
+  virtual void begin_trace(Span) {}
+  virtual void end_trace(Span) {}
+
   virtual void run_pending() {}  // its program is about to wait for something else: what can run runs now
   // Whether so much waits that it should run before such a wait. Depends on what was recorded, and on nothing else.
   virtual bool due() const { return false; }

@@ -18,6 +18,13 @@ struct Injection {
 // None: it is written otherwise.
 std::optional<Injection> injection_of(std::string_view text);
 
+// What a call made: one of its outputs. Call 0: none.
+struct CallFuture {
+  std::uint64_t call = 0;
+  std::uint32_t slot = 0;
+  std::uint64_t work = 0;  // what was called, which is the same in each turn of a loop
+};
+
 class CallEncoder {
  public:
   CallEncoder(CallArguments& into, std::uint64_t call, const std::optional<Injection>& inject, ShardId self)
@@ -46,6 +53,11 @@ class CallEncoder {
       into_.integer(-1);
     else
       into_.projection(value);
+    return *this;
+  }
+  CallEncoder& future(const char* name, std::uint64_t call, std::uint32_t slot) {
+    const bool other = begin(name);
+    into_.future(call, slot + other);
     return *this;
   }
   CallEncoder& integer(const char* name, std::int64_t value) {

@@ -8,12 +8,9 @@ namespace {
 
 Error program_ended(Span span) { return failure("E5009", span, "the program has ended"); }
 
-// A shard whose body runs may take its time; one that waits for ever inside of one is not told from that.
-constexpr double patience = 30;  // seconds
-
 }  // namespace
 
-std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span) {
+std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span, double patience) {
   auto made = std::make_shared<ShardGroup>();
   Result<std::unique_ptr<RankGroup>> group = RankGroup::open(shards, std::nullopt);
   if (!group) {
@@ -56,12 +53,12 @@ Replicas::~Replicas() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span) {
+Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span, double patience) {
   const std::lock_guard lock(mutex_);
   if (ended_) throw program_ended(span);
   const std::size_t number = joined_[replica]++;
   Run& run = runs_[number];
-  if (!run.group) run.group = ShardGroup::open(shards, span);
+  if (!run.group) run.group = ShardGroup::open(shards, span, patience);
   const std::vector<ShardId> here = run.group->here();
   if (replica >= here.size()) return {number, ShardGroup::alone(), ShardId(0), run.group->shards(), true};
   while (replica == 0 && joined_.size() < here.size()) {

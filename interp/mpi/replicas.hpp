@@ -21,7 +21,9 @@ namespace taskspec {
 class ShardGroup {
  public:
   // As many shards as are asked for, over the ranks of mpirun where there are some. Throws Error E6002.
-  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span);
+  // A shard whose body runs may take its time; one that waits for ever inside of one is not told from that: `patience`
+  // is for ranks that are silent, in seconds.
+  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span, double patience);
   static std::shared_ptr<ShardGroup> alone();
 
   std::size_t shards() const { return network().layout().shards; }
@@ -58,7 +60,7 @@ class Replicas {
     std::size_t shards = 1;
     bool is_alone = false;  // the run has fewer shards: it is repeated by itself, with the same outcome
   };
-  Part join(std::size_t replica, std::size_t shards, Span span);
+  Part join(std::size_t replica, std::size_t shards, Span span, double patience = 30);
   // What a run reports, for those that were no part of it.
   void publish(std::size_t run, std::vector<Value> report);
   std::vector<Value> report_of(std::size_t run);

@@ -28,9 +28,13 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
     replica->others = std::make_shared<Replicas>(std::move(start));
   }
   replicas_ = std::static_pointer_cast<Replicas>(replica->others);
-  part_ = replicas_->join(replica->number, settings_.shards, span);
+  part_ = replicas_->join(replica->number, settings_.shards, span, settings_.patience);
   settings_.shards = part_.shards;
   replica->shards = static_cast<std::int64_t>(part_.shards);
+  if (part_.is_alone) {  // another run does that, which has shards
+    settings_.options.dump_dep.clear();
+    settings_.options.why_trace = false;
+  }
   settings_.options.sources = &interpreter.program().sources;
   run_ = std::make_unique<ShardRun>(part_.group, part_.shard, target.recorder().graph.regions, settings_.options);
   launches_ = std::make_unique<ShardLaunches>(*run_, target, interpreter);

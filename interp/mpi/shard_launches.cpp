@@ -14,6 +14,7 @@ namespace taskspec {
 // Of a map of a launch: the shard of each element is that of its point.
 struct ShardLaunches::Home final : MapHome {
   PointSharding sharding;
+  CallFuture future;
   bool is_shared = false;  // all elements are here already
 };
 
@@ -53,7 +54,7 @@ constexpr const char* value_names[] = {"value 1", "value 2", "value 3", "value 4
 const char* name(std::span<const char* const> names, std::size_t k) { return names[std::min(k, names.size() - 1)]; }
 
 void put_value(CallEncoder& call, const char* as, const Value& value) {
-  if (!value.is_array()) return;  // what tasks make is equal where the calls before were
+  if (!value.is_array()) return;  // a future
   const Array& array = value.array();
   const ArrayType& type = array.type();
   if (type.elements() == 1 && info(type.precision).is_float)
@@ -120,29 +121,93 @@ CallKind ShardLaunches::kind_of(const Launched& launch) const {
   }
 }
 
+namespace {
+
+// What a trace tells calls apart by, other than the pieces that they take. Futures by what made them: one from before
+// a loop is the same in each turn, however many calls back.
+std::uint64_t work_of(const Launch& what) {
+  return (static_cast<std::uint64_t>(what.work) << 32) + (what.task.valid() ? what.task.value + 1 : 0);
+}
+std::uint64_t work_and_futures(const Launch& what, std::span<const CallFuture> futures) {
+  std::uint64_t hash = work_of(what);
+  for (const CallFuture& future : futures) {
+    hash = (hash ^ (future.work * 0x9E3779B97F4A7C15 + future.slot)) * 0xC2B2AE3D27D4EB4F;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+}  // namespace
+
+// Which call made it; none: what is made of tensors alone is no call.
+CallFuture ShardLaunches::future_of(const Value& value) const {
+  if (auto* map = value.as<LaunchMap>()) {
+    auto* home = dynamic_cast<Home*>(map->home.get());
+    return home ? home->future : CallFuture();
+  }
+  if (!value.as<Tensor>()) return {};
+  const auto made = tensors_.find(value.object().get());
+  return made == tensors_.end() || made->second.tensor.expired() ? CallFuture() : made->second.future;
+}
+
+// What the program holds no more is forgotten from time to time: nobody can ask for it.
+ShardLaunches::Outputs ShardLaunches::made_by(CallFuture first, Outputs outputs) {
+  for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
+    const CallFuture future{first.call, static_cast<std::uint32_t>(slot), first.work};
+    if (auto* map = outputs[slot].as<LaunchMap>()) {
+      if (auto* home = dynamic_cast<Home*>(map->home.get())) home->future = future;
+    } else if (outputs[slot].as<Tensor>()) {
+      const std::shared_ptr<const Object> tensor = outputs[slot].object();
+      tensors_.insert_or_assign(tensor.get(), MadeTensor{tensor, future});
+    }
+  }
+  if (tensors_.size() >= most_tensors_) {
+    std::erase_if(tensors_, [](const auto& made) { return made.second.tensor.expired(); });
+    most_tensors_ = std::max<std::size_t>(1024, 2 * tensors_.size());
+  }
+  return outputs;
+}
+
 // Tells the log of the call, and gives what the analysis sees of it.
 Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const PointSharding& sharding) {
   const Launch& what = launch.what;
   CallEncoder call = run_.begin_call();
-  call.created("task", Created::task, what.task.valid() ? what.task.value : 0)
-      .domain("domain", what.domain)
-      .sharding("sharding", sharding);
+  const std::uint64_t task = what.task.valid() ? what.task.value : 0;
+  call.created("task", Created::task, task).domain("domain", what.domain).sharding("sharding", sharding);
+  if (kind == CallKind::future) call.text("operation", launch.named.name);
+  if (what.work == Launch::Work::files) call.text("files", what.files->key());
   const RegionForest& forest = this->forest();
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     const char* as = name(use_names, u);
     if (use.partition.valid())
       call.created(as, Created::partition, forest[use.partition].serial).projection("projection", use.projection);
+    else if (use.space.partition.valid())
+      call.created(as, Created::partition, forest[use.space.partition].serial).text("colour", use.space.colour.text());
     else
       call.created(as, Created::region, forest.serial(use.space.root));
     std::string rest = std::to_string(static_cast<int>(use.privilege)) + "/" + std::to_string(static_cast<int>(use.op));
     use.fields.each([&](std::uint32_t field) { rest += " " + std::to_string(field); });
     call.text("fields", rest);
   }
-  for (std::size_t k = 0; k < launch.values.size(); ++k) put_value(call, name(value_names, k), launch.values[k]);
+  std::vector<CallFuture> futures;
+  for (std::size_t k = 0; k < launch.values.size(); ++k) {
+    const char* as = name(value_names, k);
+    if (k < what.numbers.size() && what.numbers[k]) {
+      call.projection(as, *what.numbers[k]);  // an int that differs from point to point
+      continue;
+    }
+    put_value(call, as, launch.values[k]);
+    const CallFuture future = future_of(launch.values[k]);
+    if (future.call == 0) continue;
+    call.future(as, future.call, future.slot);
+    if (k < what.taken.size() && what.taken[k]) call.projection("element", what.taken[k]->at);
+    futures.push_back(future);
+  }
   if (what.work == Launch::Work::element) call.integer("position", what.position);
   Operation op;
   op.number = run_.called(kind, launch.named.name, launch.span);
+  op.what = work_and_futures(what, futures);
   op.kind = kind;
   op.domain = what.domain;
   op.sharding = sharding;
@@ -154,6 +219,16 @@ void ShardLaunches::receiving(const Tensor& tensor, Span span) {
   note_new();
   run_.begin_call().text("type", tensor.type.text());
   run_.called(CallKind::receive, "receive", span);
+}
+
+void ShardLaunches::begin_trace(Span place) {
+  note_new();
+  run_.begin_trace(place);
+}
+
+void ShardLaunches::end_trace(Span place) {
+  note_new();
+  run_.end_trace(place);
 }
 
 // ---- whose points they are ------------------------------------------------------------------------
@@ -342,16 +417,18 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
       home->sharding = sharding;
       const_cast<LaunchMap*>(map)->home = std::move(home);
     }
-  return outputs;
+  return made_by({op.number, 0, work_of(what)}, std::move(outputs));
 }
 
 // A task that is called alone is run by every shard: so its outputs are there, and what it wrote.
 ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
-  run_.issue(operation(launch, CallKind::single, PointSharding::owner(ShardId(0))));
+  const Operation op = operation(launch, CallKind::single, PointSharding::owner(ShardId(0)));
+  run_.issue(op);
   share_maps(launch, nullptr);
   bring_all(launch.what, 0, {launch.span, launch.scope});
   wrote_everywhere(launch.what);
-  return target_.recorded(std::move(launch));
+  const std::uint64_t work = work_of(launch.what);
+  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }
 
 ShardLaunches::Outputs ShardLaunches::fill(Launched launch) {
@@ -364,15 +441,17 @@ ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   Operation op = operation(launch, CallKind::receive, PointSharding::block());
   op.is_counted = false;
   op.by_owners = true;
-  run_.issue(std::move(op));
+  run_.issue(op);
   bring_all(launch.what, 0, {launch.span, launch.scope});
-  return target_.recorded(std::move(launch));
+  const std::uint64_t work = work_of(launch.what);
+  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }
 
 ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
-  operation(launch, CallKind::future, PointSharding::block());
+  const Operation op = operation(launch, CallKind::future, PointSharding::block());
   share_maps(launch, nullptr);
-  return target_.recorded(std::move(launch));
+  const std::uint64_t work = work_of(launch.what);
+  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }
 
 // Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points. Who reads what

@@ -17,6 +17,8 @@ class ShardLaunches final : public LaunchDivider {
   using Outputs = std::vector<Value>;
   Outputs launched(RecordTarget& target, Launched launch) override;
   void receiving(const Tensor& tensor, Span span) override;
+  void begin_trace(Span place) override;
+  void end_trace(Span place) override;
   void note_new();  // regions and partitions that the program has made since
 
  private:
@@ -33,6 +35,8 @@ class ShardLaunches final : public LaunchDivider {
     ScopeId scope;
   };
   PointSharding sharding_of(const Value& value, Span span);
+  CallFuture future_of(const Value& value) const;
+  Outputs made_by(CallFuture first, Outputs outputs);
   Operation operation(const Launched& launch, CallKind kind, const PointSharding& sharding);
   CallKind kind_of(const Launched& launch) const;
   void bring(const Operation& op, const Launch& launch, const Site& site);
@@ -53,6 +57,12 @@ class ShardLaunches final : public LaunchDivider {
   // What the analysis and the state of the data know by its number stays as long as the run.
   std::vector<std::shared_ptr<RegionHandle>> kept_;
   std::map<std::string, PointSharding> shardings_;
+  struct MadeTensor {
+    std::weak_ptr<const Object> tensor;
+    CallFuture future;
+  };
+  std::unordered_map<const Object*, MadeTensor> tensors_;  // by calls, as long as the program holds them
+  std::size_t most_tensors_ = 1024;
   std::map<std::string, std::shared_ptr<const std::vector<std::uint32_t>>> own_;
 };
 

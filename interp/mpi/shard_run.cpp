@@ -1,7 +1,10 @@
 #include "interp/mpi/shard_run.hpp"
 
 #include <charconv>
+#include <cstdio>
 #include <system_error>
+
+#include "ir/files/files.hpp"
 
 namespace taskspec {
 
@@ -27,7 +30,7 @@ std::optional<Injection> injection_of(std::string_view text) {
 }
 
 ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
-    : data(forest, keys, group->shards(), self),
+    : data(forest, keys, group->shards(), self, options.plans),
       group_(std::move(group)),
       options_(std::move(options)),
       collectives_(group_->network().at(self)),
@@ -35,18 +38,73 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       watch_(collectives_, log_, {.level = options_.level}),
       engine_(forest, collectives_, *this,
               {.traces = options_.traces,
-               .automatic = options_.traces,
+               .automatic = options_.finds_traces,
                .data_signature =
                    [this](RegionId root, std::uint32_t field) {
                      return data.state({root, field});
+                   },
+               .failed_guard =
+                   [this](const FailedGuard& guard) {
+                     if (options_.why_trace && this->self() == ShardId(0)) tell(guard);
                    }}),
       port_(collectives_) {
+  if (!options_.dump_dep.empty()) dependences_ = std::make_unique<DependenceLog>();
   collectives_.on_failure([this](const Message& message) { hear_failure(message); });
 }
 
 ShardRun::~ShardRun() = default;
 
-void ShardRun::found(const Operation&, const FineResult&, std::uint64_t) {}
+void ShardRun::found(const Operation& op, const FineResult& result, std::uint64_t time) {
+  if (dependences_) dependences_->found(op, result, time);
+}
+
+void ShardRun::replayed(const Operation& op, const TemplateCall& call) {
+  if (dependences_) dependences_->replayed(op, call);
+}
+
+void ShardRun::issue(Operation op) {
+  if (dependences_) {
+    const CallLog::Call& call = log_[op.number];
+    dependences_->issued(op, call.name,
+                         options_.sources && call.span.valid() ? options_.sources->place(call.span) : std::string());
+  }
+  engine_.issue(std::move(op));
+  turn();
+}
+
+// One place in the text is one trace, whichever turn of whichever loop it is in.
+static std::uint64_t id_of(Span place) {
+  return (std::uint64_t{place.source.value} << 48) ^ (std::uint64_t{place.begin} << 24) ^ place.end;
+}
+
+void ShardRun::begin_trace(Span place) {
+  if (traces_open_++ == 0) trace_ = place;
+  engine_.begin_trace(id_of(place));
+}
+
+void ShardRun::end_trace(Span place) {
+  engine_.end_trace(id_of(place));
+  --traces_open_;
+}
+
+std::string ShardRun::call_text(std::uint64_t number) const {
+  std::string made = "call " + std::to_string(number);
+  if (!log_.has(number)) return made;
+  const CallLog::Call& call = log_[number];
+  made += " '" + std::string(text(call.kind)) + " " + call.name + "'";
+  if (options_.sources && call.span.valid()) made += " (" + options_.sources->place(call.span) + ")";
+  return made;
+}
+
+void ShardRun::tell(const FailedGuard& guard) {
+  std::string line = "taskspec: trace";
+  if (!guard.is_found && options_.sources && trace_.valid()) line += " at " + options_.sources->place(trace_);
+  const bool is_before = guard.at_entry && !guard.is_found;
+  line += is_before ? ", before call " + std::to_string(log_.last() + 1) : ", at " + call_text(log_.last());
+  line += ": " + guard.why;
+  if (guard.call > 0) line += "; that far back stands " + call_text(guard.call);
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
 
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
   const std::uint64_t number = log_.record(kind, name, arguments_, span);
@@ -143,20 +201,40 @@ void ShardRun::finish() {
   wait_for([&] { return watch_.is_done() || group_->failure.is_set(); });
   raise();
   add_up();
+  dump_dependences();
   group_->ended(self());
+}
+
+std::vector<Bytes> ShardRun::gathered(std::uint8_t part, Bytes own) {
+  std::vector<Bytes> all;
+  bool is_there = false;
+  collectives_.all_gather({Purpose::value, UINT64_MAX, part}, std::move(own), [&](std::vector<Bytes> got) {
+    all = std::move(got);
+    is_there = true;
+  });
+  wait_for([&] { return is_there; });
+  return all;
+}
+
+// Shard 0 writes the file; the others hear from it, as of everything, if it cannot.
+void ShardRun::dump_dependences() {
+  if (!dependences_) return;
+  const std::vector<Bytes> all = gathered(3, dependences_->packed());
+  if (self() == ShardId(0)) {
+    try {
+      write_text(options_.dump_dep, dependences_json(all));
+    } catch (const Error& error) {
+      fail(error.diags());
+    }
+  }
+  barrier();
 }
 
 // Messages and bytes are those of all shards together.
 void ShardRun::add_up() {
   Bytes own;
   ByteWriter(own).put(port_.counts().messages).put(port_.counts().bytes).put(engine_.fine().counts().steps);
-  std::vector<Bytes> all;
-  bool is_there = false;
-  collectives_.all_gather({Purpose::value, UINT64_MAX, 1}, std::move(own), [&](std::vector<Bytes> got) {
-    all = std::move(got);
-    is_there = true;
-  });
-  wait_for([&] { return is_there; });
+  const std::vector<Bytes> all = gathered(1, std::move(own));
   std::uint64_t messages = 0, bytes = 0, fine = 0;
   for (const Bytes& one : all) {
     ByteReader in(one);

@@ -7,6 +7,7 @@
 //   run.finish();                        // the program makes no more calls: all of them agreed
 #pragma once
 #include "interp/mpi/call_encoder.hpp"
+#include "interp/mpi/dependence_log.hpp"
 #include "interp/mpi/replicas.hpp"
 #include "interp/shards/analysis/engine.hpp"
 #include "interp/shards/control/control_watch.hpp"
@@ -18,7 +19,11 @@ namespace taskspec {
 struct ShardOptions {
   ControlWatch::Level level = ControlWatch::Level::batch;
   std::optional<Injection> inject;
-  bool traces = true;  // sequences of calls that repeat themselves are analysed once
+  bool traces = true;        // sequences of calls that repeat themselves are analysed once
+  bool finds_traces = true;  // also those that the program does not name
+  bool why_trace = false;    // shard 0 says of each trace that cannot be replayed what stands against it
+  DataState::Plans plans = DataState::Plans::own;
+  std::string dump_dep;  // a file for the dependences; empty: none
   const Sources* sources = nullptr;
 };
 
@@ -35,7 +40,10 @@ class ShardRun final : private Executor {
   // The arguments of the encoder; gives the number of the call.
   std::uint64_t called(CallKind kind, std::string_view name, Span span);
   // Also as an operation on regions.
-  void issue(Operation op) { engine_.issue(std::move(op)), turn(); }
+  void issue(Operation op);
+  // What is called in between repeats itself, by its place in the text. No call: a hint to this shard's analysis.
+  void begin_trace(Span place);
+  void end_trace(Span place);
 
   // ---- waiting: everything answers others meanwhile; throws what the run failed with ----
   void turn();
@@ -58,9 +66,14 @@ class ShardRun final : private Executor {
 
  private:
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
+  void replayed(const Operation& op, const TemplateCall& call) override;
+  std::string call_text(std::uint64_t number) const;  // "call 9 'launch mul_two' (f.task:21)"
+  void tell(const FailedGuard& guard);
   template <class Done>
   void wait_for(Done&& done);
   void add_up();
+  std::vector<Bytes> gathered(std::uint8_t part, Bytes own);  // by shard
+  void dump_dependences();
 
   const std::shared_ptr<ShardGroup> group_;
   const ShardOptions options_;
@@ -71,6 +84,9 @@ class ShardRun final : private Executor {
   DataPort port_;
   CallArguments arguments_;
   void hear_failure(const Message& message);
+  std::unique_ptr<DependenceLog> dependences_;  // null: nobody wants them
+  Span trace_;                                  // of the program, the outermost that has begun
+  std::size_t traces_open_ = 0;
   std::uint64_t barriers_ = 0;
   std::vector<Value> report_;
 };

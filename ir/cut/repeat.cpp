@@ -81,7 +81,8 @@ bool Repeatable::is_repeatable_builtin(const Call& call) const {
 // What decides whether a block runs, as far as the host decides it.
 bool Repeatable::condition(CallId control) const {
   const Call& call = function_[control];
-  return call.form->to_run == FormRecord::ToRun::session || calls_[decision_of(call).index()];
+  if (call.form->to_run == FormRecord::ToRun::session || call.form->to_run == FormRecord::ToRun::nothing) return true;
+  return calls_[decision_of(call).index()];
 }
 
 bool Repeatable::decided(CallId call) const {

@@ -83,7 +83,7 @@ class Writer {
   void statement(CallId id) {
     const Call& call = function_[id];
     const FormRecord& form = *call.form;
-    if (form.is_control()) return control(id, call);
+    if (form.has_body()) return control(id, call);
     if (!form.infix.empty() && form.block_count > 0) return stops_early(id, call);
     if (form.to_run == FormRecord::ToRun::session) return nested_session(id, call);
     if (!form.is_statement() || form.text.empty()) return value_line(id, call);

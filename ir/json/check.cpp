@@ -98,10 +98,13 @@ class TypeChecker {
 
   // ---- paths ----
 
+  static bool runs_once(const Call& call) { return call.form->has_body() && !call.form->is_control(); }
+
   bool leaves(const Block& block) const {
     if (block.calls.empty()) return false;
     const Call& last = function_[block.calls.back()];
     if (last.form->leaves == FormRecord::Leaves::function) return true;
+    if (runs_once(last)) return leaves(last.blocks[0]);
     return last.form->chooses() && leaves(last.blocks[0]) && leaves(last.blocks[1]);
   }
 
@@ -109,6 +112,7 @@ class TypeChecker {
     return std::any_of(block.calls.begin(), block.calls.end(), [&](CallId id) {
       const Call& call = function_[id];
       if (call.form == Form::write && call.variable == variable) return true;
+      if (runs_once(call)) return writes(call.blocks[0], variable);
       return call.form->chooses() && writes(call.blocks[0], variable) && writes(call.blocks[1], variable);
     });
   }

@@ -154,7 +154,10 @@ struct FormRecord {
     return false;
   }
   constexpr bool is_statement() const { return gives == Gives::nothing; }
-  constexpr bool is_control() const { return is_statement() && block_count > 0; }  // if, for, while
+  constexpr bool has_body() const { return is_statement() && block_count > 0; }
+  constexpr bool is_control() const {  // if, for, while: it decides how often its blocks run
+    return has_body() && block_records[0].runs != FormBlock::Runs::once;
+  }
   constexpr bool writes() const { return variable == Variable::writes || variable == Variable::changes; }
   constexpr bool reads() const { return variable == Variable::reads || variable == Variable::changes; }
   // It names something that is there already: no operands, no work.

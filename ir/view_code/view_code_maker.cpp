@@ -203,6 +203,8 @@ bool ViewCodeMaker::control(Frame& frame, CallId id) {
     loop(frame, call);
   else if (call.form == Form::while_)
     while_loop(frame, call);
+  else if (call.form == Form::trace)
+    block(frame, call.blocks[0]);
   else if (call.form == Form::both || call.form == Form::either)
     logic(frame, id);
   else if (call.form == Form::return_ || call.form == Form::break_ || call.form == Form::continue_)

@@ -47,6 +47,7 @@ class AnalysisEngine final : private TraceHost {
     Tracer::DataSignature data_signature{};
     // Looks at signatures before they are compared: tests that plant faults.
     std::function<void(TraceSignature&)> blur{};
+    std::function<void(const FailedGuard&)> failed_guard{};
     // Looks at what the coarse stage found before it counts: tests that plant faults.
     std::function<void(const Operation&, CoarseResult&)> found{};
   };

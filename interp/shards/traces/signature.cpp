@@ -66,17 +66,20 @@ void put_in_order(TraceSignature& signature) {
   signature.erase(std::unique(signature.begin(), signature.end()), signature.end());
 }
 
-std::string first_difference(const TraceSignature& present, const TraceSignature& of_template,
-                             std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
-                             const KeyTable& keys) {
+SignatureDifference first_difference(const TraceSignature& present, const TraceSignature& of_template,
+                                     std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
+                                     const KeyTable& keys) {
   const auto [here, there] = std::mismatch(present.begin(), present.end(), of_template.begin(), of_template.end());
-  if (here == present.end() && there == of_template.end()) return "";
+  if (here == present.end() && there == of_template.end()) return {};
   const bool is_present = there == of_template.end() || (here != present.end() && *here < *there);
   const SignatureItem& item = is_present ? *here : *there;
   const Region& region = forest[lanes[item.lane].root];
   const std::string lane = region.name + "." + region.fields[lanes[item.lane].field].name;
-  return is_present ? fmt::format("{}: there is {}, and the template has none", lane, text(item, length, keys))
-                    : fmt::format("{}: the template has {}, and there is none", lane, text(item, length, keys));
+  const bool is_near = !item.is_fence && item.at != SignatureItem::long_ago;
+  const std::string one = text(item, length, keys);
+  return {is_present ? fmt::format("{}: there is {}, and the template has none", lane, one)
+                     : fmt::format("{}: the template has {}, and there is none", lane, one),
+          is_near ? length - item.at : 0};
 }
 
 }  // namespace taskspec

@@ -45,8 +45,12 @@ void add_to_signature(TraceSignature& signature, std::uint32_t lane, const LaneS
 void put_in_order(TraceSignature& signature);
 
 // The first entry that only one of them has, in words: "Cell.state: the template has a write of owned, 3 operations
-// back, and there is none".
-std::string first_difference(const TraceSignature& present, const TraceSignature& of_template,
+// back, and there is none". Empty: there is none.
+struct SignatureDifference {
+  std::string why;
+  std::size_t back = 0;  // how many operations before the entry; 0: none of the last ones
+};
+SignatureDifference first_difference(const TraceSignature& present, const TraceSignature& of_template,
                              std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
                              const KeyTable& keys);
 

@@ -11,6 +11,7 @@ namespace taskspec {
 
 struct Tracer::Trace {
   bool is_found = false;
+  std::uint64_t id = 0;
   std::vector<std::uint64_t> sequence;  // of one that was found
   std::vector<TemplatePtr> templates;
   std::size_t next = 0;  // that goes when there is no room
@@ -34,6 +35,8 @@ void Tracer::step(std::uint64_t token, Operation* op) {
   if (mode_ == Mode::between &&
       (trace_->is_found ? !may_follow(*template_) || token != template_->steps[0].token : depth_ == 0)) {
     Trace* const again = trace_->is_found && token == template_->steps[0].token ? trace_ : nullptr;
+    why_again_.clear();
+    if (again) (void)has_data(*template_, &why_again_);
     leave();
     expected_ = again;
   }
@@ -41,7 +44,7 @@ void Tracer::step(std::uint64_t token, Operation* op) {
   if (mode_ == Mode::replaying && step_replaying(token, op)) return;
   if (mode_ == Mode::idle && expected_) {
     Trace& trace = *std::exchange(expected_, nullptr);
-    if (token == trace.sequence[0]) enter(trace);
+    if (token == trace.sequence[0]) enter(trace, std::exchange(why_again_, {}));
     if (mode_ == Mode::replaying && step_replaying(token, op)) return;
   }
   if (mode_ == Mode::recording && trace_->is_found && token != trace_->sequence[at_]) drop_record();
@@ -56,7 +59,7 @@ bool Tracer::step_replaying(std::uint64_t token, Operation* op) {
   if (at_ == steps.size() || token != steps[at_].token || (steps[at_].op == TraceTemplate::no_op) != !op) {
     why_ = at_ == steps.size() ? std::string("there is a call after the last one of the template")
                                : fmt::format("call {} of the trace is another one than in the template", at_ + 1);
-    failed(*trace_);
+    failed(*trace_, false);
     fall_back();
     return false;
   }
@@ -124,7 +127,8 @@ void Tracer::step_idle(std::uint64_t token, Operation* op) {
   std::unique_ptr<Trace>& trace = traces_[{true, id}];
   if (!trace) trace = std::make_unique<Trace>();
   trace->is_found = true;
-  if (trace->sequence != sequence) *trace = {.is_found = true, .sequence = std::move(sequence), .templates = {}};
+  if (trace->sequence != sequence)
+    *trace = {.is_found = true, .id = id, .sequence = std::move(sequence), .templates = {}};
   if (std::exchange(trace->is_given_up, false)) trace->failures = 0;
   expected_ = trace.get();
 }
@@ -133,7 +137,7 @@ void Tracer::begin(std::uint64_t id) {
   if (depth_++ > 0) return;
   expected_ = nullptr;
   std::unique_ptr<Trace>& trace = traces_[{false, id}];
-  if (!trace) trace = std::make_unique<Trace>();
+  if (!trace) trace = std::make_unique<Trace>(Trace{.id = id, .sequence = {}, .templates = {}});
   if (mode_ == Mode::recording) drop_record();
   if (mode_ == Mode::replaying) fall_back();
   finder_.reset();
@@ -146,10 +150,8 @@ void Tracer::begin(std::uint64_t id) {
       return;
     }
     leave();
-    enter(*trace);
     // The fence behind what has been left differs, too, and tells nothing.
-    if (!why.empty()) why_ = why;
-    return;
+    return enter(*trace, std::move(why));
   }
   enter(*trace);
 }
@@ -160,17 +162,17 @@ void Tracer::end(std::uint64_t id) {
   if (mode_ == Mode::replaying) {
     if (at_ == template_->steps.size()) return complete();
     why_ = fmt::format("the trace ends after {} calls, and the template has {}", at_, template_->steps.size());
-    failed(trace);
+    failed(trace, false);
     fall_back();
   } else if (mode_ == Mode::recording) {
     return finish_record();
   }
   if (!trace.is_given_up) return;
   if (trace.given_up_with == 0) trace.given_up_with = sequence_ | 1;
-  if (trace.given_up_with != (sequence_ | 1)) trace = {};
+  if (trace.given_up_with != (sequence_ | 1)) trace = {.id = id, .sequence = {}, .templates = {}};
 }
 
-void Tracer::enter(Trace& trace) {
+void Tracer::enter(Trace& trace, std::string why) {
   if (trace.is_given_up) return;
   trace_ = &trace;
   host_.settle();
@@ -178,19 +180,24 @@ void Tracer::enter(Trace& trace) {
       std::find(trace.templates.begin(), trace.templates.end(), last_) != trace.templates.end())
     return begin_replay(last_);
   std::vector<LaneState> states;
+  std::uint64_t about = 0;
   for (const TemplatePtr& known : trace.templates) {
     states.clear();
     for (const LaneKey lane : known->lane_keys) states.push_back(host_.state(lane));
     TraceSignature present = known->signature(states, recent_.last(known->ops.size())), wanted = known->entry;
     if (options_.blur) options_.blur(present), options_.blur(wanted);
-    const std::string difference =
+    const SignatureDifference difference =
         first_difference(present, wanted, known->lane_keys, known->ops.size(), forest_, keys_);
-    if (!difference.empty())
-      why_ = difference;
-    else if (has_data(*known, &why_))
+    about = 0;
+    if (!difference.why.empty()) {
+      why_ = difference.why;
+      if (difference.back > 0) about = recent_.last(difference.back).front();
+    } else if (has_data(*known, &why_)) {
       return begin_replay(known);
+    }
   }
-  if (!trace.templates.empty()) failed(trace);
+  if (!why.empty()) why_ = std::move(why), about = 0;
+  if (!trace.templates.empty()) failed(trace, true, about);
   if (trace.is_given_up) return;
   template_ = std::make_shared<TraceTemplate>();
   mode_ = Mode::recording;
@@ -241,8 +248,9 @@ void Tracer::complete() {
     }
 }
 
-void Tracer::failed(Trace& trace) {
+void Tracer::failed(Trace& trace, bool at_entry, std::uint64_t call) {
   ++counts_.failed;
+  if (options_.failed) options_.failed({trace.is_found, trace.id, at_entry, call, why_});
   if (++trace.failures < most_failures) return;
   trace.is_given_up = true;
   trace.given_up_with = 0;

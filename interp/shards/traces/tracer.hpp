@@ -43,6 +43,15 @@ class TraceHost {
                      std::span<const std::vector<OperationRun>> piles) = 0;
 };
 
+// Why a trace was not replayed.
+struct FailedGuard {
+  bool is_found = false;   // by its calls; else given by the program
+  std::uint64_t id = 0;    // of the program's
+  bool at_entry = false;   // before its first call; else the present call is another one than the template has
+  std::uint64_t call = 0;  // at_entry: the operation that the entry is about, where it is one of this run; else 0
+  const std::string& why;
+};
+
 class Tracer {
  public:
   // The state of the data of a lane, homes and holders; equal: a template's movements are right again.
@@ -52,6 +61,8 @@ class Tracer {
     DataSignature data{};
     // Looks at signatures before they are compared: tests that plant faults.
     std::function<void(TraceSignature&)> blur{};
+    // Told of each guard that failed.
+    std::function<void(const FailedGuard&)> failed{};
   };
   struct Counts {
     std::uint64_t records = 0, replayed = 0;  // executions
@@ -80,12 +91,12 @@ class Tracer {
   bool step_replaying(std::uint64_t token, Operation* op);
   void step_recording(std::uint64_t token, Operation* op);
   void step_idle(std::uint64_t token, Operation* op);
-  void enter(Trace& trace);
+  void enter(Trace& trace, std::string why = {});  // why it does not go on, where that is known
   void begin_replay(const TemplatePtr& of);
   bool may_follow(const TraceTemplate& of) const;  // an execution of itself
   bool has_data(const TraceTemplate& of, std::string* why) const;
   void complete();
-  void failed(Trace& trace);
+  void failed(Trace& trace, bool at_entry, std::uint64_t call = 0);
   void fall_back();
   void leave();
   void finish_record();
@@ -111,7 +122,7 @@ class Tracer {
   std::vector<std::vector<OperationRun>> piles_;  // by operation
   std::uint64_t sequence_ = 0;                    // of the tokens of an execution that is analysed
   Counts counts_;
-  std::string why_;
+  std::string why_, why_again_;  // the latter: of a found one that was left, and may be entered at once
 };
 
 }  // namespace taskspec

@@ -149,6 +149,17 @@ constinit const FormRecord while_ = {
     .check = check_while,
 };
 
+// What repeats itself, as the program says; its block runs as if it stood there alone.
+constinit const FormRecord trace = {
+    .word = "trace",
+    .operands = {0, 0},
+    .block_records = {FormBlock{.name = "body"}},
+    .block_count = 1,
+    .gives = Gives::nothing,
+    .text = "trace",
+    .check = [](const FormCheck& c, const Call& call) { c.want(!call.blocks[0].result.valid(), "a value of a trace"); },
+};
+
 constinit const FormRecord both = logic("both", "&&", Precedence::both);
 constinit const FormRecord either = logic("either", "||", Precedence::either);
 
