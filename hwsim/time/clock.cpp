@@ -125,10 +125,7 @@ class Clock {
     host_items_.assign(program_.messages.size(), 0);
     host_ready_.assign(program_.messages.size(), 0);
     const bool fetches_ahead = std::ranges::any_of(program_.cores, &ChipCore::a2s2);
-    std::int64_t room = 1;
-    for (const ChipCore& core : program_.cores)
-      for (const ChipBuffer& buffer : core.buffers) room = std::max<std::int64_t>(room, buffer.slots);
-    stages_ = program_.groups * (fetches_ahead ? 2 : 1) * room;
+    stages_ = program_.groups * (fetches_ahead ? 2 : 1) * most_room(program_);
     if (Result<std::vector<std::int64_t>> levels = step_levels(program_))
       levels_ = *std::move(levels);
     else
