@@ -1,5 +1,7 @@
 #include "hwsim/report/picture.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace taskspec {
@@ -59,6 +61,9 @@ ChipPicture chip_picture(const ChipProgram& program, const ChipTiming& timing, C
   picture.limit = limit_of(program, timing, account);
   picture.stages = timing.stages;
   picture.notes = program.notes;
+  if (timing.turn > 1)
+    picture.notes.push_back(fmt::format(
+        "frames come in turns of {}: latency is the longest of a turn, interval the mean", timing.turn));
   picture.account = std::move(account);
   return picture;
 }

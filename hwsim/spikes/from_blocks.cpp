@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "hwsim/spikes/window_max.hpp"
 #include "ir/blocks/windows.hpp"
 
 namespace taskspec {
@@ -61,12 +62,15 @@ class BlockReading {
       const TaskBlock& block = graph_.blocks[i];
       const bool is_input = std::find(inputs.begin(), inputs.end(), BlockId(i)) != inputs.end();
       const bool is_soma_here = graded_ && is_soma(block);
-      if (is_input || is_neuron(block) || is_soma_here)
+      if (is_soma_here && takes_windows(block))
+        made_.population[i] = add_windows(BlockId(i));
+      else if (is_input || is_neuron(block) || is_soma_here)
         made_.population[i] = made_.net.add(population_of(BlockId(i), is_input));
     }
     for (std::size_t i = 0; i < graph_.blocks.size(); ++i)
       if (is_neuron(graph_.blocks[i]) || (graded_ && is_soma(graph_.blocks[i]))) {
-        target_ = made_.population[i];
+        const auto read = read_by_windows_.find(i);
+        target_ = read == read_by_windows_.end() ? made_.population[i] : read->second;
         if (is_neuron(graph_.blocks[i])) note_potentials(BlockId(i));
         sum(BlockId(i), 0, all_places(made_.net[target_].neurons()), 0);
       }
@@ -132,13 +136,9 @@ class BlockReading {
       sums.table = std::make_shared<const Array>(std::move(table));
     } else {
       const std::int64_t cmp = block.attribute("cmp");
-      const BlockWindow y = window_of(block, BlockAxis::y), x = window_of(block, BlockAxis::x);
-      if (y.kernel * x.kernel != 1)
-        other(id, "it takes the largest of a window, and a core adds up; an average pool is a sum");
-      else if (y.in != y.out || x.in != x.out)
-        other(id, "it leaves out places");
-      else if (cmp < -128 || cmp > 127)
-        other(id, "its channels have constants of their own");
+      if (cmp < -128 || cmp > 127) other(id, "its channels have constants of their own");
+      if (takes_windows(block) && block.precision != Precision::i8)
+        other(id, "it takes the largest of a window and gives no i8, and what is compared are bytes");
     }
     if (block.precision == Precision::u8) other(id, "it gives u8, and what cores send is i8, tern or i32");
     // A byte is looked up, and compared, as it is.
@@ -148,6 +148,54 @@ class BlockReading {
     });
     if (takes_bytes) sums.block->set(*block.def->find_attribute("shift"), 0);
     return sums;
+  }
+
+  static bool takes_windows(const TaskBlock& block) {
+    if (block.def->name != "CCMPB") return false;
+    const BlockWindow y = window_of(block, BlockAxis::y), x = window_of(block, BlockAxis::x);
+    return y.kernel * x.kernel != 1 || y.in != y.out || x.in != x.out;
+  }
+
+  // The largest of windows: of bytes, as cuts and larger numbers come in any order; along x, then along y.
+  PopulationId add_windows(BlockId id) {
+    const TaskBlock& block = graph_[id];
+    const BlockWindow y = window_of(block, BlockAxis::y), x = window_of(block, BlockAxis::x);
+    const std::int64_t f = std::max<std::int64_t>(1, block.shape.f);
+    GradedSums bytes = graded_sums(id);
+    TaskBlock& cut = *bytes.block;
+    for (const char* kernel : {"kernel_y", "kernel_x", "stride_y", "stride_x"})
+      cut.set(*block.def->find_attribute(kernel), 1);
+    for (const char* pad : {"pad_up", "pad_down", "pad_left", "pad_right"}) cut.set(*block.def->find_attribute(pad), 0);
+    const auto shape = [&](std::int64_t rows, std::int64_t columns) {
+      return SpikeShape{static_cast<std::int32_t>(rows), static_cast<std::int32_t>(columns),
+                        static_cast<std::int32_t>(f)};
+    };
+    WindowMax max{.cut = cut, .windows = {}, .result = {.name = block.name, .shape = shape(y.in, x.out)}};
+    max.least = static_cast<std::int32_t>(std::clamp<std::int64_t>(block.attribute("cmp"), -128, 127));
+    max.cut.set(*block.def->find_attribute("shift"), 0);
+    WindowMax along_y = max;
+    for (std::int64_t i = 0; i < y.in * x.out * f; ++i)
+      max.windows.push_back(places_of_window(x, i / f % x.out, f, i / f / x.out * x.in * f + i % f));
+    for (std::int64_t i = 0; i < y.out * x.out * f; ++i)
+      along_y.windows.push_back(places_of_window(y, i / f / x.out, x.out * f, i % (x.out * f)));
+    along_y.result.shape = shape(y.out, x.out);
+    const PopulationId read =
+        made_.net.add({.name = block.name + " bytes", .shape = shape(y.in, x.in), .model = std::move(bytes)});
+    read_by_windows_[id.index()] = read;
+    const bool is_along_x = x.kernel > 1 || x.in != x.out, is_along_y = y.kernel > 1 || y.in != y.out;
+    const PopulationId rows = is_along_x ? add_window_max(made_.net, read, std::move(max)) : read;
+    return is_along_y ? add_window_max(made_.net, rows, std::move(along_y)) : rows;
+  }
+
+  // Of one output along an axis whose places lie `step` apart.
+  static std::vector<std::int32_t> places_of_window(const BlockWindow& w, std::int64_t output, std::int64_t step,
+                                                    std::int64_t first) {
+    std::vector<std::int32_t> places;
+    for (std::int64_t tap = 0; tap < w.kernel; ++tap) {
+      const std::int64_t at = output * w.stride - w.before + tap * w.dilation;
+      places.push_back(at < 0 || at >= w.in ? WindowMax::zero : static_cast<std::int32_t>(first + at * step));
+    }
+    return places;
   }
 
   void note_potentials(BlockId id) {
@@ -228,6 +276,7 @@ class BlockReading {
   // What is added up in a cluster, for each neuron of the target the element that it wants.
   void sum(BlockId id, std::size_t cluster, const SourcePlaces& wanted, std::int32_t delay) {
     walk(id, cluster, wanted, delay, [&](BlockId from, const SourcePlaces& places, std::int32_t late) {
+      if (graded_ && graph_[from].data && !graph_.is_state(from)) return add_constants(from, places, late);
       if (!made_.population[from.index()].valid()) return add_terms(from, places, late);
       std::vector<Term> terms;  // a spike counts one
       for (std::size_t t = 0; t < places.size(); ++t)
@@ -257,6 +306,17 @@ class BlockReading {
                                      block.def->name, target_name()))
           .note("synapses are sums of products (CC, CC2D, CVM) of spikes, and sums of those (CADD)");
     }
+  }
+
+  // Data in the place of numbers that are computed, around the input of a pool say: sums begin there.
+  void add_constants(BlockId id, const SourcePlaces& places, std::int32_t late) {
+    if (late > 0)
+      return other(id, fmt::format("it reaches '{}' {} steps late, and what sums begin at is always there",
+                                   target_name(), late));
+    std::vector<std::int32_t>& bias = made_.net.populations[target_.index()].bias;
+    bias.resize(places.size());
+    for (std::size_t t = 0; t < places.size(); ++t)
+      if (places[t] >= 0) bias[t] += static_cast<std::int32_t>(graph_[id].data->integer(places[t]));
   }
 
   void add_bias(BlockId id, std::size_t cluster, const SourcePlaces& outputs, std::int32_t late) {
@@ -467,8 +527,9 @@ class BlockReading {
   const BlockGraph& graph_;
   const bool graded_;
   SpikingBlocks made_;
-  std::map<std::size_t, PopulationId> sums_;  // by block: sums that an output gives
-  std::set<std::size_t> named_;               // populations
+  std::map<std::size_t, PopulationId> sums_;             // by block: sums that an output gives
+  std::map<std::size_t, PopulationId> read_by_windows_;  // by block that takes windows: what they are taken of
+  std::set<std::size_t> named_;                          // populations
   std::vector<std::string> others_;
   Span others_span_;
   PopulationId target_;  // the one whose sums are at hand

@@ -29,10 +29,10 @@ struct SpikingBlocks {
 };
 
 // `graded`: on crossbars that run other networks, too, sums of bytes are populations as well, each with the soma behind
-// it (CCMPB of one place, CLUT), or as it is where an output is one. Inputs are bytes then. What is no sum of products
-// with weights that are known before the run is E4051, all at once. Populations that reach an output are recorded.
-// Errors E4041: a block that is no synapse, a value that is no spike, weights that are no data, a delayed bias, a
-// delayed output, an edge that begins with other values than 0.
+// it (CCMPB, CLUT), or as it is where an output is one; the largest of windows is made of sums (window_max.hpp). Inputs
+// are bytes then. What is no sum of products with weights that are known before the run is E4051, all at once.
+// Populations that reach an output are recorded. Errors E4041: a block that is no synapse, a value that is no spike,
+// weights that are no data, a delayed bias, a delayed output, an edge that begins with other values than 0.
 Result<SpikingBlocks> spiking_net_of(const BlockGraph& graph, bool graded = false);
 
 }  // namespace taskspec

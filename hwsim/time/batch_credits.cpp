@@ -19,6 +19,13 @@ std::int64_t room_of(const ChipProgram& program, const ChipCore& core, std::int3
 
 }  // namespace
 
+std::int64_t most_room(const ChipProgram& program) {
+  std::int64_t room = 1;
+  for (const ChipCore& core : program.cores)
+    for (const ChipBuffer& buffer : core.buffers) room = std::max(room, buffer.slots);
+  return room;
+}
+
 BatchCredits batch_credits(const ChipProgram& program) {
   BatchCredits made{.next = std::vector<std::vector<std::int32_t>>(program.messages.size()),
                     .first = std::vector<std::int64_t>(program.messages.size(), 1)};

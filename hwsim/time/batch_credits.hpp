@@ -13,4 +13,7 @@ struct BatchCredits {
 // Of a buffer that has no batches, each move makes room for the same messages once more.
 BatchCredits batch_credits(const ChipProgram& program);
 
+// Items that wait at most in one receive buffer.
+std::int64_t most_room(const ChipProgram& program);
+
 }  // namespace taskspec

@@ -29,7 +29,8 @@ class Clock {
         noc_(noc_figures(*program.chip, program.chips), options.noc),
         frames_(options.frames > 0 ? options.frames : most_frames),
         arrived_(program.messages.size()),
-        credits_(program.messages.size()) {
+        credits_(program.messages.size()),
+        slowest_step_(slowest_step(program)) {
     prepare();
   }
 
@@ -124,7 +125,7 @@ class Clock {
     host_items_.assign(program_.messages.size(), 0);
     host_ready_.assign(program_.messages.size(), 0);
     const bool fetches_ahead = std::ranges::any_of(program_.cores, &ChipCore::a2s2);
-    stages_ = program_.groups * (fetches_ahead ? 2 : 1);
+    stages_ = program_.groups * (fetches_ahead ? 2 : 1) * most_room(program_);
     if (Result<std::vector<std::int64_t>> levels = step_levels(program_))
       levels_ = *std::move(levels);
     else
@@ -467,12 +468,14 @@ class Clock {
   bool is_done() {
     return groups_.empty() || frames_seen_.out() == frames_ ||
            (options_.frames == 0 &&
-            frames_seen_.is_steady(stages_, [&](std::int64_t distance) { return keep_pace(distance); }));
+            frames_seen_.is_steady(stages_, slowest_step_, [&](std::int64_t distance, std::int64_t frames) {
+              return keep_pace(distance, frames);
+            }));
   }
 
   // No group has been faster or slower: no buffer fills up or runs empty, so that all goes on as it is.
-  bool keep_pace(std::int64_t distance) const {
-    return std::ranges::all_of(groups_, [&](const GroupState& group) { return group.pace.is(distance); });
+  bool keep_pace(std::int64_t distance, std::int64_t frames) const {
+    return std::ranges::all_of(groups_, [&](const GroupState& group) { return group.pace.is(distance, frames); });
   }
 
   void finish() {
@@ -480,9 +483,13 @@ class Clock {
     timing.traffic = noc_.traffic();
     if (timing.frames == 0) return;
     timing.cycles = frames_seen_.cycles();
+    if (options_.frames == 0 && frames_seen_.turn() == 0 && timing.frames > 3) frames_seen_.look_at_middle();
     timing.latency = frames_seen_.latency();
+    timing.turn = frames_seen_.turn();
+    for (std::int64_t i = 0; i < timing.frames; ++i)
+      timing.frame_times.push_back({frames_seen_.begin(i), frames_seen_.end(i)});
     // Outputs that do not wait for a group come faster than it can go on, but frames do not.
-    if (timing.frames > 1) timing.interval = std::max(frames_seen_.interval(), slowest_step(program_));
+    if (timing.frames > 1) timing.interval = std::max(frames_seen_.interval(), slowest_step_);
     timing.limit_group =
         static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) - timing.group_cycles.begin());
   }
@@ -572,7 +579,8 @@ class Clock {
   std::vector<std::vector<std::int32_t>> next_;  // by message: those that may come when it was moved
   std::vector<ChipWay> ways_;                    // by first message
   std::vector<std::int64_t> levels_;             // by group
-  std::int64_t stages_ = 0;                      // of the pipeline, at most
+  const std::int64_t slowest_step_;
+  std::int64_t stages_ = 0;  // of the pipeline, with items that wait between them, at most
   Overruns overruns_;
   std::int64_t host_receives_ = 0;
   SeenFrames frames_seen_{0};

@@ -17,7 +17,7 @@ namespace taskspec {
 
 struct ClockOptions {
   NocModel noc = NocModel::contended;
-  std::int64_t frames = 0;    // 0: until latency and interval stay as they are for three of them
+  std::int64_t frames = 0;    // 0: until latency and interval stay as they are, or come back in turns
   bool keeps_stages = false;  // for timelines
 };
 
@@ -37,11 +37,18 @@ struct CoreTime {
   std::int64_t phase = 0;  // the longest phase
 };
 
+// Of a frame: its first packet on its way in, its last one out.
+struct FrameTime {
+  std::int64_t begin = 0, end = 0;
+};
+
 struct ChipTiming {
   std::int64_t frames = 0;
   std::int64_t cycles = 0;    // from the first packet of the first frame to the last one of the last frame
-  std::int64_t latency = 0;   // of a frame, in the steady state
-  std::int64_t interval = 0;  // between frames; 0: there was only one
+  std::int64_t latency = 0;   // of a frame, in the steady state; of a turn the longest
+  std::int64_t interval = 0;  // between frames; of a turn the mean; 0: there was only one
+  std::int64_t turn = 0;      // frames after which all goes on in the same way; 0: so many frames were asked for
+  std::vector<FrameTime> frame_times;  // of those that came out
   std::vector<CoreTime> cores;
   std::vector<std::int64_t> group_cycles;  // the longest phase of each group
   NocTraffic traffic;                      // of all frames

@@ -2,6 +2,9 @@
 // so that it has a session of its own, and what it needs of the top level is made on the host.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "interp/cli/net_of_reals.hpp"
 #include "interp/cli/run_graph.hpp"
 #include "interp/cli/run_report.hpp"
 #include "interp/cli/terminal.hpp"
@@ -21,12 +24,13 @@ constexpr const char* caller = "run_in_time_steps";
 struct Callee {
   std::string text;
   Function signature;
+  FunctionId graph = {};
 };
 
 Callee callee_of(const Program& program, FunctionId id) {
   const Function& function = program[id];
   // G, or Net().forward of an agent.
-  return {function.agent.valid() ? program[function.agent].name + "()." + function.name : function.name, function};
+  return {function.agent.valid() ? program[function.agent].name + "()." + function.name : function.name, function, id};
 }
 
 std::optional<Callee> callee_named(const Program& program, const std::string& name) {
@@ -55,9 +59,10 @@ std::optional<Callee> callee_named(const Program& program, const std::string& na
 }
 
 // fn run_in_time_steps(i0: f32[16, 4]) { let r = run snn(x: i0) on host; print("y:", r.y.array); ... }
+// `quantised`: what the net of the call is made of, as `quantize` takes it.
 std::string caller_text(const Callee& callee, const std::vector<Value>& inputs, const std::string& backend,
-                        bool has_steps) {
-  std::vector<std::string> parameters, arguments;
+                        bool has_steps, const std::optional<std::string>& quantised) {
+  std::vector<std::string> parameters, arguments, names;
   std::size_t next = 0;
   for (const Parameter& parameter : callee.signature.parameters) {
     if (parameter.role != Role::declared) continue;
@@ -66,9 +71,17 @@ std::string caller_text(const Callee& callee, const std::vector<Value>& inputs, 
     const std::string name = fmt::format("i{}", next - 1);
     parameters.push_back(name + ": " + (input.is_array() ? input.array().type().text() : parameter.type.text()));
     arguments.push_back(parameter.name + ": " + name);
+    names.push_back(name);
   }
-  std::string text = fmt::format("\nfn {}({}) {{\n  let r = run {}({}) on {}\n", caller, joined(parameters, ", "),
-                                 callee.text, joined(arguments, ", "), backend);
+  std::string text = fmt::format("\nfn {}({}) {{\n", caller, joined(parameters, ", "));
+  if (quantised)
+    text += fmt::format(
+        "  let q = quantize({}, {})\n  print(\"{} computes in real numbers; in 8 bits, with what comes in for "
+        "ranges:\")\n"
+        "  print(q.report)\n",
+        *quantised, names.size() == 1 ? names[0] : "(" + joined(names, ", ") + ")", callee.text);
+  text += fmt::format("  let r = run {}({}) on {}\n", quantised ? "q" : callee.text,
+                      joined(quantised ? names : arguments, ", "), backend);
   for (const char* all : {"", "steps."})
     for (const Output& output : callee.signature.outputs)
       if (has_steps || *all == 0) text += fmt::format("  print(\"{0}{1}:\", r.{0}{1}.array)\n", all, output.name);
@@ -110,7 +123,14 @@ int run_called_graph(const Options& options, const Toolbox& tools, const RunSett
   }
   LoadOptions how = load_options(options);
   how.defines.clear();
-  const std::string text = read_text(file) + caller_text(*callee, inputs, options.backend, options.time_steps > 0);
+  const bool is_partial = std::ranges::find(options.backend_options, "partial",
+                                            [](const auto& o) { return o.first; }) != options.backend_options.end();
+  std::optional<std::string> quantised;
+  if (options.backend.starts_with("hw") && options.time_steps == 0 && !is_partial &&
+      std::ranges::none_of(inputs, &Value::is_none))
+    quantised = net_of_reals(*program, callee->graph);
+  const std::string text =
+      read_text(file) + caller_text(*callee, inputs, options.backend, options.time_steps > 0, quantised);
   Sources made;
   Result<Program> whole = check_text(file, text, how, tools, made);
   report(options, made, whole.diags());

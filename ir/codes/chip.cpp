@@ -83,14 +83,15 @@ others in another order.)",
      .reach = Reach::circumstance},
     {.code = "E4051",
      .summary = "what a crossbar cannot compute",
-     .program = R"(// graph net(x: i8[1, 2, 8, 8]) -> (y: i8[1, 2, 4, 4]) { y = max_pool(x, 2) },  run on tianjic)",
+     .program =
+         R"(// graph net(x: i8[16]) -> (y: i8[16]) { let a = x.shift_right(4) as i8[16]; y = a * a },  run on tianjic)",
      .cause = R"(A core of a crossbar adds up products of what its axons bring with weights that it keeps, and looks at
 each sum by itself: it cuts it, compares it with a constant, or looks it up. The notes name all blocks that are more:
-the largest of a window, a product of two tensors that a run makes, a potential that no neuron keeps.)",
+a product of two tensors that a run makes, a potential that no neuron keeps. The largest of a window of bytes it can
+make of sums.)",
      .fix =
-         R"(Take an average pool in place of the largest, cut to 8 bits what goes on to another layer, or run the net on
-a chip of kind primitive, tianjicx say, which computes all blocks. partial: true leaves to the host what has no blocks
-at all.)",
+         R"(Cut to 8 bits what goes on to another layer or into a pool, or run the net on a chip of kind primitive,
+tianjicx say, which computes all blocks. partial: true leaves to the host what has no blocks at all.)",
      .reach = Reach::circumstance},
     {.code = "E4052",
      .summary = "neurons that a chip has not",

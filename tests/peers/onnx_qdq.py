@@ -9,6 +9,7 @@ and of the blocks that `quantize` makes of it, with the scales that the net has 
 Exit codes: 0 the import within one step, blocks within two (mean square; a tenth of the signal where scales are found
 anew), 1 some are not, 77 there is no numpy.
 """
+import json
 import os
 import struct
 import subprocess
@@ -261,6 +262,19 @@ def main(tool):
                 failed |= noise / net.scale > 2 if zero != "any" else noise > 0.1 * signal
                 print(line + ", blocks %.2f steps (mean square), %.1f dB" % (noise / net.scale,
                                                                             20 * np.log10(signal / noise)))
+                # By its name on a chip, as `quantize` makes it, with eight samples for ranges and comparison.
+                np.save(folder + "/x.npy", given[:8])
+                for words in (["import", "net.onnx", "-o", "net.task"],
+                              ["run", "net.task", "--name", "net", "-D", "x=x.npy", "--on", "hw", "--report", "r.html"]):
+                    ran = subprocess.run([tool] + words, cwd=folder, capture_output=True, text=True)
+                    failed |= ran.returncode != 0
+                if ran.returncode:
+                    print(make.__name__, zero, ran.stderr)
+                    continue
+                on_chip = np.array(json.loads(ran.stdout.splitlines()[-1].removeprefix("y: ")))
+                noise = float(np.sqrt(np.mean((on_chip - net.rounded[:8]) ** 2)))
+                failed |= noise > 0.15 * signal or not os.path.exists(folder + "/r.html")
+                print("       on the chip %.1f dB" % (20 * np.log10(signal / noise)))
                 if os.environ.get("VERBOSE"):
                     print(ran.stdout)
     return 1 if failed else 0
