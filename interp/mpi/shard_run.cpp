@@ -28,6 +28,7 @@ std::optional<Injection> injection_of(std::string_view text) {
 
 ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
     : data(forest, keys, group->shards(), self),
+      forest_(forest),
       group_(std::move(group)),
       options_(std::move(options)),
       collectives_(group_->network().at(self)),
@@ -40,7 +41,8 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
                    [this](RegionId root, std::uint32_t field) {
                      return data.state({root, field});
                    }}),
-      port_(collectives_) {
+      port_(collectives_),
+      deletions_(collectives_) {
   collectives_.on_failure([this](const Message& message) { hear_failure(message); });
 }
 
@@ -137,6 +139,30 @@ void ShardRun::barrier() {
   wait_for([&] { return all_came; });
 }
 
+std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
+  if (!deletions_.is_due(log_.last())) return std::nullopt;
+  wait_for([&] { return deletions_.is_known(); });
+  return deletions_.agreed(log_.last());
+}
+
+void ShardRun::forget(RegionId region) {
+  engine_.forget(region);
+  data.forget(region);
+  keys.forget([&](const UseKey& key) { return key.use.space.root == region; });
+}
+
+bool ShardRun::forget(PartitionId partition) {
+  if (data.names(partition) || !engine_.forget(partition)) return false;
+  data.forget(partition);
+  keys.forget([&](const UseKey& key) { return names(key, partition); });
+  return true;
+}
+
+void ShardRun::force(PartitionId partition, std::uint64_t number) {
+  engine_.force(forest_[partition].parent.root, number);
+  data.forget(partition);
+}
+
 void ShardRun::finish() {
   settle();
   watch_.ended();
@@ -149,7 +175,8 @@ void ShardRun::finish() {
 // Messages and bytes are those of all shards together.
 void ShardRun::add_up() {
   Bytes own;
-  ByteWriter(own).put(port_.counts().messages).put(port_.counts().bytes).put(engine_.fine().counts().steps);
+  const Collectives::Counts& contents = collectives_.contents();
+  ByteWriter(own).put(contents.messages).put(contents.bytes).put(engine_.fine().counts().steps);
   std::vector<Bytes> all;
   bool is_there = false;
   collectives_.all_gather({Purpose::value, UINT64_MAX, 1}, std::move(own), [&](std::vector<Bytes> got) {

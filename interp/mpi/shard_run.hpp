@@ -10,6 +10,7 @@
 #include "interp/mpi/replicas.hpp"
 #include "interp/shards/analysis/engine.hpp"
 #include "interp/shards/control/control_watch.hpp"
+#include "interp/shards/control/deletion.hpp"
 #include "interp/shards/data/data_port.hpp"
 #include "interp/shards/data/data_state.hpp"
 
@@ -48,6 +49,17 @@ class ShardRun final : private Executor {
   void fail(const Diags& diags);  // here and on other ranks
   void raise();
 
+  // ---- data that goes: what finalisers said, what all shards agree on, and what is then known no more ----
+  AgreedDeletions& deletions() { return deletions_; }
+  // Between two calls; none: it is not asked at this one. Waits for what was compared at the last one.
+  std::optional<std::vector<std::uint64_t>> agreed_deletions();
+  void untrace(RegionId region) { engine_.untrace(region); }
+  void untrace(PartitionId partition) { engine_.untrace(partition); }
+  // When all is settled. False: lists still name it.
+  void forget(RegionId region);
+  bool forget(PartitionId partition);
+  void force(PartitionId partition, std::uint64_t number);  // lists do so no more
+
   KeyTable keys;
   DataState data;
   DataPort& port() { return port_; }
@@ -62,6 +74,7 @@ class ShardRun final : private Executor {
   void wait_for(Done&& done);
   void add_up();
 
+  const RegionForest& forest_;
   const std::shared_ptr<ShardGroup> group_;
   const ShardOptions options_;
   Collectives collectives_;
@@ -69,6 +82,7 @@ class ShardRun final : private Executor {
   ControlWatch watch_;
   AnalysisEngine engine_;
   DataPort port_;
+  AgreedDeletions deletions_;
   CallArguments arguments_;
   void hear_failure(const Message& message);
   std::uint64_t barriers_ = 0;
