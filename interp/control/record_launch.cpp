@@ -17,18 +17,28 @@ RegionHandle::RegionHandle(Recorder& recorder, RegionId r)
       alive_(recorder.life),
       text_("<region " + recorder.graph.regions[r].text() + ">") {
   recorder.retain(region);
+  if (recorder.data_handles) recorder.data_handles->named(region);
 }
 
 RegionHandle::~RegionHandle() {
-  if (Recorder* known = recorder()) known->release(region);
+  Recorder* known = recorder();
+  if (!known) return;
+  if (known->data_handles) known->data_handles->unnamed(region);
+  known->release(region);
 }
 
 void RegionHandle::retain(PartitionId partition) const {
-  if (Recorder* known = recorder()) known->retain(partition);
+  Recorder* known = recorder();
+  if (!known) return;
+  known->retain(partition);
+  if (known->data_handles) known->data_handles->named(partition);
 }
 
 void RegionHandle::release(PartitionId partition) const {
-  if (Recorder* known = recorder()) known->release(partition);
+  Recorder* known = recorder();
+  if (!known) return;
+  if (known->data_handles) known->data_handles->unnamed(partition);
+  known->release(partition);
 }
 
 std::string RegionHandle::text() const { return text_; }
@@ -147,7 +157,9 @@ std::vector<Value> RecordTarget::recorded(Launched launch) {
   add_values(launch, inputs);
   launch.named.kind = Definition::Kind::launch;
   add_fields(launch.what, inputs, launch.named);
-  const bool files = launch.what.work == Launch::Work::files, effect = files || message;
+  const bool files = launch.what.work == Launch::Work::files;
+  // Others wait for what is said, whoever needs it here.
+  const bool effect = files || message || (launch.what.messages && launch.what.uses.empty());
   const std::shared_ptr<Launch> what = interned(std::move(launch.what), launch.span);
   std::vector<TypeId> out;
   for (const Type& type : launch.outputs) {

@@ -10,6 +10,16 @@
 
 namespace taskspec {
 
+// Told when a handle of the program begins and ends to name a region or a partition, beside the recorder.
+class DataHandles {
+ public:
+  virtual ~DataHandles() = default;
+  virtual void named(RegionId region) = 0;
+  virtual void unnamed(RegionId region) = 0;
+  virtual void named(PartitionId partition) = 0;
+  virtual void unnamed(PartitionId partition) = 0;
+};
+
 class Recorder {
  public:
   Recorder() = default;
@@ -19,6 +29,7 @@ class Recorder {
   std::size_t handles = 0;                                            // Tensors that name something in it
   const std::shared_ptr<const void> life = std::make_shared<char>();  // ends with it
   ChainLinks links;
+  DataHandles* data_handles = nullptr;  // outlives it; null: nobody asks
 
   // Before a node that stands at `site` is made. What was recorded may run now and be given back: only what handles
   // name is there afterwards, and agents that no recorded task needed have lost their instance.

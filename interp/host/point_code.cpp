@@ -181,16 +181,18 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
     case Work::exchange:
       return transfer(group, position, operands);
     case Work::share:
-      return launch.messages->maps({operands, inputs_});
+      return launch.messages->maps({operands, inputs_ + outputs_});
     case Work::gather:
       std::memcpy(operands[inputs_], operands[0], types_[0].bytes());
       return;
     case Work::element: {
+      if (launch.messages) return launch.messages->maps({operands, inputs_ + outputs_});
       const std::size_t bytes = without_points(types_[0]).bytes();
       std::memcpy(operands[inputs_], operands[0] + static_cast<std::size_t>(launch.position) * bytes, bytes);
       return;
     }
     case Work::reduce:
+      if (launch.messages) return launch.messages->maps({operands, inputs_ + outputs_});
       return reduce_rows(types_[0].precision, launch.op, operands[0], static_cast<std::size_t>(types_[0].extents[0]),
                          static_cast<std::size_t>(without_points(types_[0]).elements()), operands[inputs_]);
   }

@@ -81,4 +81,33 @@ void SharedMap::maps(std::span<std::byte* const> maps) const {
   }
 }
 
+void ReducedMap::maps(std::span<std::byte* const> operands) const {
+  reduce_elements(run_.port(), shape_, own_, operands[0], operands[1], [this] { run_.meanwhile(); });
+}
+
+void OwnersValue::maps(std::span<std::byte* const> operands) const {
+  Bytes values;
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    const std::byte* from = operands[k] + parts_[k].from;
+    if (run_.self() == owner_)
+      values.insert(values.end(), from, from + parts_[k].bytes);
+    else
+      values.resize(values.size() + parts_[k].bytes);
+  }
+  share_element(run_.port(), owner_, values.data(), values.size(), [this] { run_.meanwhile(); });
+  const std::byte* at = values.data();
+  for (std::size_t k = 0; k < parts_.size(); ++k, at += parts_[k - 1].bytes)
+    std::copy_n(at, parts_[k].bytes, operands[parts_.size() + k]);
+}
+
+std::string OwnersValue::key() const {
+  std::string key = "v";
+  put_number(key, owner_.value);
+  for (const Part& part : parts_) {
+    put_number(key, part.from);
+    put_number(key, part.bytes);
+  }
+  return key;
+}
+
 }  // namespace taskspec

@@ -3,6 +3,7 @@
 // everything in front of it, and nobody waits for ever.
 #pragma once
 #include "interp/mpi/shard_run.hpp"
+#include "interp/shards/data/map_moves.hpp"
 #include "interp/shards/data/pack.hpp"
 #include "ir/graph/launch.hpp"
 
@@ -60,6 +61,39 @@ class SharedMap final : public LaunchMessages {
   ShardRun& run_;
   const Map map_;
   const std::string key_;
+};
+
+// What the points of a map make together by the fixed tree: each shard says what the subtrees come to that are its own.
+class ReducedMap final : public LaunchMessages {
+ public:
+  ReducedMap(ShardRun& run, const MapShape& shape, OwnPoints own, std::string key)
+      : run_(run), shape_(shape), own_(std::move(own)), key_(std::move(key)) {}
+  void maps(std::span<std::byte* const> operands) const override;  // the map, the value
+  std::string key() const override { return key_; }
+
+ private:
+  ShardRun& run_;
+  const MapShape shape_;
+  const OwnPoints own_;
+  const std::string key_;
+};
+
+// What one shard has comes to all others, as it is: an element of a map, or what a task made that was called alone.
+class OwnersValue final : public LaunchMessages {
+ public:
+  struct Part {
+    std::size_t from = 0;  // in the operand, bytes
+    std::size_t bytes = 0;
+  };
+  OwnersValue(ShardRun& run, ShardId owner, std::vector<Part> parts)
+      : run_(run), owner_(owner), parts_(std::move(parts)) {}
+  void maps(std::span<std::byte* const> operands) const override;  // what is there by part, then the values
+  std::string key() const override;
+
+ private:
+  ShardRun& run_;
+  const ShardId owner_;
+  const std::vector<Part> parts_;
 };
 
 }  // namespace taskspec

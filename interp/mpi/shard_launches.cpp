@@ -65,43 +65,12 @@ void put_value(CallEncoder& call, const char* as, const Value& value) {
     call.text(as, hash128(std::span(array.raw(), array.bytes())).text());
 }
 
-}  // namespace
-
-void ShardLaunches::note_new() {
-  const RegionForest& forest = this->forest();
-  if (regions_seen_ < forest.regions_made()) {
-    std::vector<RegionId> made;
-    for (std::uint32_t k = 0; k < forest.regions(); ++k)
-      if (forest[RegionId(k)].extents.rank > 0 && forest.serial(RegionId(k)) >= regions_seen_)
-        made.push_back(RegionId(k));
-    std::ranges::sort(made, {}, [&](RegionId id) { return forest.serial(id); });
-    regions_seen_ = forest.regions_made();
-    for (const RegionId id : made) {
-      kept_.push_back(std::make_shared<RegionHandle>(target_.recorder(), id));
-      run_.begin_call()
-          .created("region", Created::region, forest.serial(id))
-          .domain("extents", forest[id].extents)
-          .text("fields", forest[id].fields_name);
-      run_.called(CallKind::region, forest[id].name, {});
-    }
-  }
-  if (partitions_seen_ == forest.partitions_made()) return;
-  std::vector<PartitionId> made;
-  for (std::uint32_t k = 0; k < forest.partitions(); ++k)
-    if (forest[PartitionId(k)].form && forest[PartitionId(k)].serial >= partitions_seen_)
-      made.push_back(PartitionId(k));
-  std::ranges::sort(made, {}, [&](PartitionId id) { return forest[id].serial; });
-  partitions_seen_ = forest.partitions_made();
-  for (const PartitionId id : made) {
-    target_.recorder().retain(id);
-    const Partition& partition = forest[id];
-    run_.begin_call()
-        .created("region", Created::region, forest.serial(partition.parent.root))
-        .domain("colours", partition.colours)
-        .text("pieces", partition.content.text());
-    run_.called(CallKind::partition, "partition", {});
-  }
+void mix(std::uint64_t& into, std::uint64_t value) {
+  into = (into ^ value) * 0x9E3779B97F4A7C15;
+  into ^= into >> 29;
 }
+
+}  // namespace
 
 CallKind ShardLaunches::kind_of(const Launched& launch) const {
   using Work = Launch::Work;
@@ -176,16 +145,16 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
   call.created("task", Created::task, task).domain("domain", what.domain).sharding("sharding", sharding);
   if (kind == CallKind::future) call.text("operation", launch.named.name);
   if (what.work == Launch::Work::files) call.text("files", what.files->key());
-  const RegionForest& forest = this->forest();
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     const char* as = name(use_names, u);
     if (use.partition.valid())
-      call.created(as, Created::partition, forest[use.partition].serial).projection("projection", use.projection);
+      call.created(as, Created::partition, data_.number(use.partition)).projection("projection", use.projection);
     else if (use.space.partition.valid())
-      call.created(as, Created::partition, forest[use.space.partition].serial).text("colour", use.space.colour.text());
+      call.created(as, Created::partition, data_.number(use.space.partition))
+          .text("colour", use.space.colour.text());
     else
-      call.created(as, Created::region, forest.serial(use.space.root));
+      call.created(as, Created::region, data_.number(use.space.root));
     std::string rest = std::to_string(static_cast<int>(use.privilege)) + "/" + std::to_string(static_cast<int>(use.op));
     use.fields.each([&](std::uint32_t field) { rest += " " + std::to_string(field); });
     call.text("fields", rest);
@@ -212,6 +181,12 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
   op.domain = what.domain;
   op.sharding = sharding;
   op.uses = what.uses;
+  // Ids of regions and partitions are given again; these are not.
+  for (const LaunchUse& use : what.uses) {
+    mix(op.what, data_.number(use.space.root));
+    for (const PartitionId partition : {use.space.partition, use.partition})
+      if (partition.valid()) mix(op.what, data_.number(partition));
+  }
   return op;
 }
 
@@ -245,6 +220,12 @@ const Builtin* only_builtin(const Program& program, FunctionId function) {
   return found;
 }
 
+void put_sharding(std::string& key, const PointSharding& sharding) {
+  put_number(key, static_cast<std::uint64_t>(sharding.kind));
+  put_number(key, sharding.owner_shard.value);
+  put_hash(key, sharding.hash);
+}
+
 }  // namespace
 
 PointSharding ShardLaunches::sharding_of(const Value& value, Span span) {
@@ -267,10 +248,10 @@ PointSharding ShardLaunches::sharding_of(const Value& value, Span span) {
   return shardings_.emplace(key, PointSharding::of(std::move(function), hash128(key), span)).first->second;
 }
 
-std::shared_ptr<const std::vector<std::uint32_t>> ShardLaunches::own(const PointSharding& sharding,
-                                                                     const Rect& domain) {
-  std::string key = std::to_string(static_cast<int>(sharding.kind)) + " " + sharding.hash.text() + " " +
-                    std::to_string(sharding.owner_shard.value) + " " + std::to_string(domain.size());
+ShardLaunches::OwnNumbers ShardLaunches::own(const PointSharding& sharding, const Rect& domain) {
+  std::string key;
+  put_sharding(key, sharding);
+  put_signed(key, domain.size());
   auto& known = own_[key];
   if (known) return known;
   const OwnPoints points = own_points(sharding, domain.size(), run_.shards(), run_.self());
@@ -328,7 +309,8 @@ void ShardLaunches::bring_all(const Launch& launch, std::size_t point, const Sit
   }
 }
 
-std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operation& op, const Launch& launch) {
+std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operation& op, const Launch& launch,
+                                                                   OwnNumbers own) {
   std::vector<Contributions::Use> uses;
   for (std::size_t u = 0; u < launch.uses.size(); ++u) {
     const LaunchUse& use = launch.uses[u];
@@ -343,7 +325,7 @@ std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operati
     });
     uses.push_back(std::move(made));
   }
-  return std::make_shared<Contributions>(run_, std::move(uses), launch.own);
+  return std::make_shared<Contributions>(run_, std::move(uses), std::move(own));
 }
 
 void ShardLaunches::wrote(const Operation& op, const Launch& launch) {
@@ -365,6 +347,13 @@ void ShardLaunches::wrote_everywhere(const Launch& launch) {
   }
 }
 
+// Null: all elements are here.
+const PointSharding* ShardLaunches::sharding_of_map(const Value& value) {
+  auto* map = value.as<LaunchMap>();
+  auto* home = map ? dynamic_cast<Home*>(map->home.get()) : nullptr;
+  return home && !home->is_shared ? &home->sharding : nullptr;
+}
+
 // Maps that are asked for elements of other shards: all elements come here, once.
 void ShardLaunches::share_maps(const Launched& launch, const PointSharding* sharding) {
   for (std::size_t k = 0; k < launch.values.size(); ++k) {
@@ -381,8 +370,9 @@ void ShardLaunches::share_maps(const Launched& launch, const PointSharding* shar
     for (std::size_t shard = 0; shard < run_.shards(); ++shard)
       shared.points.push_back(
           own_points(home->sharding, map->domain.size(), run_.shards(), ShardId(static_cast<std::uint32_t>(shard))));
-    std::string key = "m" + std::to_string(static_cast<int>(home->sharding.kind)) + home->sharding.hash.text() +
-                      std::to_string(home->sharding.owner_shard.value) + map->domain.text() + map->element.text();
+    std::string key = "m";
+    put_sharding(key, home->sharding);
+    key += map->domain.text() + map->element.text();
     Launched message;
     message.what.work = Launch::Work::share;
     message.what.domain = Rect::of({1});
@@ -407,7 +397,7 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   share_maps(launch, &sharding);
   bring(op, launch.what, site);
   launch.what.own = own(sharding, launch.what.domain);
-  if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what);
+  if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, launch.what.own);
   const Launch what = launch.what;
   Outputs outputs = target_.recorded(std::move(launch));
   wrote(op, what);
@@ -420,15 +410,46 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   return made_by({op.number, 0, work_of(what)}, std::move(outputs));
 }
 
-// A task that is called alone is run by every shard: so its outputs are there, and what it wrote.
+// A task that is called alone is shard 0's. On the others a task that does nothing stands in its place, so that all
+// have one graph, and batches that end at the same places.
 ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
-  const Operation op = operation(launch, CallKind::single, PointSharding::owner(ShardId(0)));
+  const PointSharding sharding = PointSharding::owner(ShardId(0));
+  const bool is_own = run_.self() == ShardId(0);
+  const std::uint64_t work = work_of(launch.what);  // before it differs from shard to shard
+  const Site site{launch.span, launch.scope};
+  const Operation op = operation(launch, CallKind::single, sharding);
   run_.issue(op);
   share_maps(launch, nullptr);
-  bring_all(launch.what, 0, {launch.span, launch.scope});
-  wrote_everywhere(launch.what);
-  const std::uint64_t work = work_of(launch.what);
-  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
+  bring(op, launch.what, site);
+  if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, own(sharding, launch.what.domain));
+  if (!is_own) launch.what.work = Launch::Work::join;
+  const Launch what = launch.what;
+  const std::vector<Type> types = launch.outputs;
+  const std::vector<std::string> names = launch.named.outputs;
+  Outputs outputs = target_.recorded(std::move(launch));
+  wrote(op, what);
+  if (!outputs.empty()) outputs = shared(std::move(outputs), types, names, site);
+  return made_by({op.number, 0, work}, std::move(outputs));
+}
+
+// Values of shard 0 come to all.
+ShardLaunches::Outputs ShardLaunches::shared(Outputs values, const std::vector<Type>& types,
+                                             const std::vector<std::string>& names, const Site& site) {
+  std::vector<OwnersValue::Part> parts;
+  for (const Type& type : types) parts.push_back({0, static_cast<std::size_t>(concrete(type).bytes())});
+  Launched message;
+  message.what.work = Launch::Work::share;
+  message.what.domain = Rect::of({1});
+  message.what.single = true;
+  message.what.messages = std::make_shared<OwnersValue>(run_, ShardId(0), std::move(parts));
+  message.values = std::move(values);
+  message.outputs = types;
+  message.named.name = "share";
+  message.named.inputs = names;
+  message.named.outputs = names;
+  message.span = site.span;
+  message.scope = site.scope;
+  return target_.recorded(std::move(message));
 }
 
 ShardLaunches::Outputs ShardLaunches::fill(Launched launch) {
@@ -447,10 +468,30 @@ ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }
 
+// Of a map whose elements are with their points only what is asked for goes round: the nodes of a tree, or one element.
 ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
   const Operation op = operation(launch, CallKind::future, PointSharding::block());
-  share_maps(launch, nullptr);
   const std::uint64_t work = work_of(launch.what);
+  const PointSharding* sharding = sharding_of_map(launch.values.front());
+  if (sharding && launch.what.work == Launch::Work::reduce) {
+    const LaunchMap& map = *launch.values.front().as<LaunchMap>();
+    const ArrayType element = concrete(map.element);
+    const MapShape shape{element.precision, launch.what.op, map.domain.size(),
+                         static_cast<std::size_t>(element.elements())};
+    std::string key = "r";
+    put_sharding(key, *sharding);
+    key += map.domain.text() + map.element.text();
+    OwnPoints own = own_points(*sharding, shape.points, run_.shards(), run_.self());
+    launch.what.messages = std::make_shared<ReducedMap>(run_, shape, std::move(own), std::move(key));
+  } else if (sharding && launch.what.work == Launch::Work::element) {
+    const LaunchMap& map = *launch.values.front().as<LaunchMap>();
+    const auto bytes = static_cast<std::size_t>(concrete(map.element).bytes());
+    const ShardId owner = sharding->shard(launch.what.position, map.domain.size(), run_.shards());
+    const OwnersValue::Part part{static_cast<std::size_t>(launch.what.position) * bytes, bytes};
+    launch.what.messages = std::make_shared<OwnersValue>(run_, owner, std::vector{part});
+  } else {
+    share_maps(launch, nullptr);
+  }
   return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }
 

@@ -6,20 +6,21 @@
 
 #include "interp/control/record.hpp"
 #include "interp/mpi/messages.hpp"
+#include "interp/mpi/named_data.hpp"
 
 namespace taskspec {
 
 class ShardLaunches final : public LaunchDivider {
  public:
   ShardLaunches(ShardRun& run, RecordTarget& target, const Interpreter& interpreter)
-      : run_(run), target_(target), interpreter_(interpreter) {}
+      : run_(run), target_(target), interpreter_(interpreter), data_(run, target.recorder()) {}
   using Launched = RecordTarget::Launched;
   using Outputs = std::vector<Value>;
   Outputs launched(RecordTarget& target, Launched launch) override;
   void receiving(const Tensor& tensor, Span span) override;
   void begin_trace(Span place) override;
   void end_trace(Span place) override;
-  void note_new();  // regions and partitions that the program has made since
+  void note_new() { data_.note_new(); }  // regions and partitions that the program has made since
 
  private:
   Outputs points(Launched launch);
@@ -42,20 +43,22 @@ class ShardLaunches final : public LaunchDivider {
   void bring(const Operation& op, const Launch& launch, const Site& site);
   void bring_all(const Launch& launch, std::size_t point, const Site& site);
   void exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site);
-  std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch);
+  using OwnNumbers = std::shared_ptr<const std::vector<std::uint32_t>>;
+  std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch, OwnNumbers own);
   void wrote(const Operation& op, const Launch& launch);
   void wrote_everywhere(const Launch& launch);
   void share_maps(const Launched& launch, const PointSharding* sharding);
-  std::shared_ptr<const std::vector<std::uint32_t>> own(const PointSharding& sharding, const Rect& domain);
+  Outputs shared(Outputs values, const std::vector<Type>& types, const std::vector<std::string>& names,
+                 const Site& site);
+  static const PointSharding* sharding_of_map(const Value& value);
+  OwnNumbers own(const PointSharding& sharding, const Rect& domain);
   std::size_t width(const LaunchUse& use, std::uint32_t field) const;
   const RegionForest& forest() const { return target_.recorder().graph.regions; }
 
   ShardRun& run_;
   RecordTarget& target_;
   const Interpreter& interpreter_;
-  std::uint64_t regions_seen_ = 0, partitions_seen_ = 0;  // serials below
-  // What the analysis and the state of the data know by its number stays as long as the run.
-  std::vector<std::shared_ptr<RegionHandle>> kept_;
+  NamedData data_;
   std::map<std::string, PointSharding> shardings_;
   struct MadeTensor {
     std::weak_ptr<const Object> tensor;
@@ -63,7 +66,7 @@ class ShardLaunches final : public LaunchDivider {
   };
   std::unordered_map<const Object*, MadeTensor> tensors_;  // by calls, as long as the program holds them
   std::size_t most_tensors_ = 1024;
-  std::map<std::string, std::shared_ptr<const std::vector<std::uint32_t>>> own_;
+  std::map<std::string, OwnNumbers> own_;
 };
 
 }  // namespace taskspec

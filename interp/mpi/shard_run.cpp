@@ -31,6 +31,7 @@ std::optional<Injection> injection_of(std::string_view text) {
 
 ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
     : data(forest, keys, group->shards(), self, options.plans),
+      forest_(forest),
       group_(std::move(group)),
       options_(std::move(options)),
       collectives_(group_->network().at(self)),
@@ -47,7 +48,8 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
                    [this](const FailedGuard& guard) {
                      if (options_.why_trace && this->self() == ShardId(0)) tell(guard);
                    }}),
-      port_(collectives_) {
+      port_(collectives_),
+      deletions_(collectives_) {
   if (!options_.dump_dep.empty()) dependences_ = std::make_unique<DependenceLog>();
   collectives_.on_failure([this](const Message& message) { hear_failure(message); });
 }
@@ -195,6 +197,30 @@ void ShardRun::barrier() {
   wait_for([&] { return all_came; });
 }
 
+std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
+  if (!deletions_.is_due(log_.last())) return std::nullopt;
+  wait_for([&] { return deletions_.is_known(); });
+  return deletions_.agreed(log_.last());
+}
+
+void ShardRun::forget(RegionId region) {
+  engine_.forget(region);
+  data.forget(region);
+  keys.forget([&](const UseKey& key) { return key.use.space.root == region; });
+}
+
+bool ShardRun::forget(PartitionId partition) {
+  if (data.names(partition) || !engine_.forget(partition)) return false;
+  data.forget(partition);
+  keys.forget([&](const UseKey& key) { return names(key, partition); });
+  return true;
+}
+
+void ShardRun::force(PartitionId partition, std::uint64_t number) {
+  engine_.force(forest_[partition].parent.root, number);
+  data.forget(partition);
+}
+
 void ShardRun::finish() {
   settle();
   watch_.ended();
@@ -233,7 +259,8 @@ void ShardRun::dump_dependences() {
 // Messages and bytes are those of all shards together.
 void ShardRun::add_up() {
   Bytes own;
-  ByteWriter(own).put(port_.counts().messages).put(port_.counts().bytes).put(engine_.fine().counts().steps);
+  const Collectives::Counts& contents = collectives_.contents();
+  ByteWriter(own).put(contents.messages).put(contents.bytes).put(engine_.fine().counts().steps);
   const std::vector<Bytes> all = gathered(1, std::move(own));
   std::uint64_t messages = 0, bytes = 0, fine = 0;
   for (const Bytes& one : all) {

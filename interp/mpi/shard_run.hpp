@@ -11,6 +11,7 @@
 #include "interp/mpi/replicas.hpp"
 #include "interp/shards/analysis/engine.hpp"
 #include "interp/shards/control/control_watch.hpp"
+#include "interp/shards/control/deletion.hpp"
 #include "interp/shards/data/data_port.hpp"
 #include "interp/shards/data/data_state.hpp"
 
@@ -56,6 +57,17 @@ class ShardRun final : private Executor {
   void fail(const Diags& diags);  // here and on other ranks
   void raise();
 
+  // ---- data that goes: what finalisers said, what all shards agree on, and what is then known no more ----
+  AgreedDeletions& deletions() { return deletions_; }
+  // Between two calls; none: it is not asked at this one. Waits for what was compared at the last one.
+  std::optional<std::vector<std::uint64_t>> agreed_deletions();
+  void untrace(RegionId region) { engine_.untrace(region); }
+  void untrace(PartitionId partition) { engine_.untrace(partition); }
+  // When all is settled. False: lists still name it.
+  void forget(RegionId region);
+  bool forget(PartitionId partition);
+  void force(PartitionId partition, std::uint64_t number);  // lists do so no more
+
   KeyTable keys;
   DataState data;
   DataPort& port() { return port_; }
@@ -75,6 +87,7 @@ class ShardRun final : private Executor {
   std::vector<Bytes> gathered(std::uint8_t part, Bytes own);  // by shard
   void dump_dependences();
 
+  const RegionForest& forest_;
   const std::shared_ptr<ShardGroup> group_;
   const ShardOptions options_;
   Collectives collectives_;
@@ -82,6 +95,7 @@ class ShardRun final : private Executor {
   ControlWatch watch_;
   AnalysisEngine engine_;
   DataPort port_;
+  AgreedDeletions deletions_;
   CallArguments arguments_;
   void hear_failure(const Message& message);
   std::unique_ptr<DependenceLog> dependences_;  // null: nobody wants them

@@ -7,6 +7,13 @@
 
 namespace taskspec {
 
+namespace {
+
+// To other shards, or from them; contributions are said by a task behind the points.
+bool talks(const Launch& what) { return is_message(what) || (what.messages && what.uses.empty()); }
+
+}  // namespace
+
 Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users)
     : session_(session), graph_(graph), users_(users) {
   users_.forget();
@@ -141,6 +148,10 @@ NodeId Points::Map::of(std::uint32_t number) const {
   return NodeId(first.value + static_cast<std::uint32_t>(position));
 }
 
+bool Points::Map::has(std::uint32_t number) const {
+  return !made_by || !made_by->own || std::ranges::binary_search(*made_by->own, number);
+}
+
 void Points::wait_for(const Map& map, NodeId from) {
   after_.push_back({from, {}, 0, 0, EdgeKind::order, Hazard::raw, map.place});
 }
@@ -154,9 +165,10 @@ void Points::wait_for_maps(const LaunchNode& launch, const Launch& what, std::ui
       const NodeId from = map->second.of(what.element(k, position));
       const auto same = [&](const TaskEdge& e) { return e.from == from && e.place == map->second.place; };
       if (std::ranges::none_of(after_, same)) wait_for(map->second, from);
-    } else if (what.work == Launch::Work::element)
-      wait_for(map->second, map->second.of(static_cast<std::uint32_t>(what.position)));
-    else
+    } else if (what.work == Launch::Work::element) {
+      const auto element = static_cast<std::uint32_t>(what.position);
+      if (map->second.has(element)) wait_for(map->second, map->second.of(element));
+    } else
       for (std::uint32_t p = 0; p < map->second.count; ++p) wait_for(map->second, NodeId(map->second.first.value + p));
   }
 }
@@ -200,6 +212,7 @@ NodeId Points::add(const LaunchNode& launch) {
 // Who needs an element of a map that was shared waits for that.
 void Points::took_over(const LaunchNode& launch, const Launch& what, NodeId node) {
   for (std::size_t k = 0; k < what.each.size(); ++k) {
+    if (launch.in[k].kind != Ref::Kind::input) continue;
     Map& map = maps_[launch.in[k].id];
     if (!map.place.valid()) map.place = graph_.add_place("map", launch.in[k]);
     map = {node, 1, map.place, nullptr};
@@ -269,7 +282,7 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
   if (what.single)
     for (TypeId type : session_.out(launch.node)) out_.push_back(graph_.intern(session_.type(type)));
   std::size_t field = what.each.size();  // in launch.in
-  bool effect = what.work == Launch::Work::files || is_message(what);
+  bool effect = what.work == Launch::Work::files || talks(what);
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     if (use.privilege == Privilege::reduce) {
@@ -287,7 +300,7 @@ void Points::add_point(const LaunchNode& launch, const Launch& what, std::uint32
   take_reasons();
   in_.insert(in_.end(), launch.maps.begin(), launch.maps.end());
   wait_for_maps(launch, what, position);
-  if (is_message(what)) after_messages();
+  if (talks(what)) after_messages();
   graph_.add(launch.definition, {.in = in_,
                                  .out = out_,
                                  .scope = launch.scope,

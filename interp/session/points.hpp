@@ -43,7 +43,8 @@ class Points {
     NodeId first;
     std::uint32_t count = 0;
     PlaceId place;
-    const Launch* made_by = nullptr;  // null: one task has to do with all elements
+    const Launch* made_by = nullptr;       // null: one task has to do with all elements
+    bool has(std::uint32_t number) const;  // on a shard: it is a point of its own
     NodeId of(std::uint32_t number) const;
   };
   // What all its points do alike to others, so that no two launches have as many edges as their points multiplied.

@@ -41,7 +41,7 @@ Cost cost(std::size_t shards, std::int64_t own, std::size_t axes, const PointSha
   const KeyId own_key = key_of(keys, forest, owned, sharding), inner_key = key_of(keys, forest, inner, sharding),
               ghost_key = key_of(keys, forest, ghost, sharding);
   DataState state(forest, keys, shards, ShardId(shards / 2));
-  const Lane a{g, 0}, b{g, 1};
+  const LaneKey a{g, 0}, b{g, 1};
   state.everywhere(a, {g});
   state.everywhere(b, {g});
   for (int turn = 0; turn < 5; ++turn) {
@@ -72,7 +72,7 @@ TEST_CASE("[data] the stencil moves 6 messages of 8 bytes a step among 3 or 4 sh
       const Operation op{.domain = Rect::of({4}), .sharding = PointSharding::cyclic()};
       return keys.of(op, use(forest, partition, {0}, Privilege::in));
     };
-    const Lane state{cells, 0}, flux{cells, 1};
+    const LaneKey state{cells, 0}, flux{cells, 1};
     for (auto& shard : states) {
       shard->everywhere(state, {cells});
       shard->everywhere(flux, {cells});
@@ -82,7 +82,7 @@ TEST_CASE("[data] the stencil moves 6 messages of 8 bytes a step among 3 or 4 sh
       CAPTURE(step);
       int sent = 0, other = 0, made = 0;
       for (auto& shard : states) {
-        auto inout = [&](Lane lane, KeyId use) {
+        auto inout = [&](LaneKey lane, KeyId use) {
           CHECK_FALSE(shard->read(lane, use));
           shard->write(lane, use);
         };
@@ -131,7 +131,7 @@ TEST_CASE("[data] a stack that grows too deep becomes a table, and a region that
   KeyTable keys;
   const States own = states_of(forest, keys, 3), all = states_of(forest, keys, 3, DataState::Plans::all);
   const KeyId reader = key_of(keys, forest, blocks(forest, {r}, Point::of(5)), PointSharding::block());
-  const Lane lane{r, 0};
+  const LaneKey lane{r, 0};
   std::size_t moved = 0;
   for (std::int64_t i = 0; i < 3 * static_cast<std::int64_t>(DataState::deepest_stack); ++i) {
     CAPTURE(i);
@@ -162,7 +162,7 @@ TEST_CASE("[data] a partition that nobody names any more is held for what was wr
   const RegionId r = forest.add({"R", "r", Rect::of({9}), std::vector<RegionField>(1)});
   KeyTable keys;
   const States states = states_of(forest, keys, 3);
-  const Lane lane{r, 0};
+  const LaneKey lane{r, 0};
   {
     const PartitionId thirds = blocks(forest, {r}, Point::of(3));
     forest.retain(thirds);
@@ -187,7 +187,7 @@ TEST_CASE("[data] a lane is set to what a sequence of steps left behind, as if i
   const KeyId own_key = key_of(keys, forest, owned, PointSharding::cyclic()),
               ghost_key = key_of(keys, forest, ghost, PointSharding::cyclic());
   DataState state(forest, keys, 4, ShardId(1));
-  const Lane lane{r, 0}, other{r, 1};
+  const LaneKey lane{r, 0}, other{r, 1};
   const std::uint32_t entry = state.state(lane);
   state.write(lane, own_key);
   const std::uint32_t written = state.state(lane);
@@ -208,7 +208,7 @@ TEST_CASE("[data] one shard reads what all have written, and then all do") {
   KeyTable keys;
   const States states = states_of(forest, keys, 3);
   const KeyId key = key_of(keys, forest, blocks(forest, {r}, Point::of(5)), PointSharding::cyclic());
-  const Lane lane{r, 0};
+  const LaneKey lane{r, 0};
   auto of = [](std::initializer_list<Run> runs) { return Intervals::of(runs); };
   for (const auto& state : states) state->write(lane, key);
   // Points 0 3, 1 4 and 2.
@@ -236,7 +236,7 @@ TEST_CASE("[data] contributions go to the home, what is everywhere to its block 
   const PartitionId pairs = blocks(forest, {r}, Point::of(4)), near = halo(forest, pairs, 1, HaloShape::box);
   KeyTable keys;
   const States states = states_of(forest, keys, 2);
-  const Lane lane{r, 0};
+  const LaneKey lane{r, 0};
   const KeyId key = key_of(keys, forest, near, PointSharding::cyclic());
   const auto zero = states[0]->reduce(lane, key), one = states[1]->reduce(lane, key);
   // Pieces 0..3, 1..5, 3..7, 5..8 of shards 0 1 0 1; the shares are 0..4 and 4..8.

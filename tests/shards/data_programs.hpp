@@ -21,10 +21,10 @@ struct DataStep {
   ShardId to{};
 };
 
-using ProgramLane = std::pair<std::uint32_t, std::uint32_t>;  // root, field
-using Memory = std::map<ProgramLane, Bytes>;
+using LaneNumbers = std::pair<std::uint32_t, std::uint32_t>;  // root, field
+using Memory = std::map<LaneNumbers, Bytes>;
 
-inline Precision precision_of(ProgramLane lane, std::uint64_t seed) {
+inline Precision precision_of(LaneNumbers lane, std::uint64_t seed) {
   constexpr Precision all[] = {Precision::f64, Precision::f32, Precision::i32};
   return all[(lane.first * 2 + lane.second + seed) % 3];
 }
@@ -64,8 +64,8 @@ class DataProgram {
     for (DataStep& step : steps) step.op.number = static_cast<std::uint64_t>(&step - steps.data()) + 1;
   }
 
-  Precision precision(Lane lane) const { return precision_of({lane.root.value, lane.field}, seed_); }
-  std::size_t width(Lane lane) const { return info(precision(lane)).bytes; }
+  Precision precision(LaneKey lane) const { return precision_of({lane.root.value, lane.field}, seed_); }
+  std::size_t width(LaneKey lane) const { return info(precision(lane)).bytes; }
   std::int64_t elements(RegionId root) const { return grown.forest[root].extents.size(); }
   Memory zeros() const {
     Memory memory;
@@ -75,11 +75,11 @@ class DataProgram {
                                      width({RegionId(root), field}));
     return memory;
   }
-  static Bytes& at(Memory& memory, Lane lane) { return memory.at({lane.root.value, lane.field}); }
+  static Bytes& at(Memory& memory, LaneKey lane) { return memory.at({lane.root.value, lane.field}); }
 
   template <class Visit>
   static void each_lane(const LaunchUse& use, Visit visit) {
-    use.fields.each([&](std::uint32_t field) { visit(Lane{use.space.root, field}); });
+    use.fields.each([&](std::uint32_t field) { visit(LaneKey{use.space.root, field}); });
   }
   void each_element(const Space& space, FunctionRef<void(std::int64_t)> visit) const {
     grown.forest.points(space).runs(grown.forest.root(space), [&](Run run) {
@@ -88,7 +88,7 @@ class DataProgram {
   }
 
   // What the point of a launch does to a use that it writes, and to a field that is written by all.
-  void write(Memory& memory, Lane lane, const Space& space, Privilege privilege, std::uint64_t number) const {
+  void write(Memory& memory, LaneKey lane, const Space& space, Privilege privilege, std::uint64_t number) const {
     Bytes& bytes = at(memory, lane);
     each_element(space, [&](std::int64_t element) {
       std::byte* to = bytes.data() + static_cast<std::size_t>(element) * width(lane);
@@ -101,7 +101,7 @@ class DataProgram {
     });
   }
   // What a point contributes, in memory of its piece.
-  Bytes contribution(Lane lane, const Space& space, ReduceOp op, std::uint64_t number, std::int64_t point) const {
+  Bytes contribution(LaneKey lane, const Space& space, ReduceOp op, std::uint64_t number, std::int64_t point) const {
     const IndexSpace piece = grown.forest.points(space);
     const Rect& root = grown.forest.root(space);
     const PieceMemory memory = PieceMemory::own(piece);
@@ -132,7 +132,7 @@ class DataProgram {
         for (std::int64_t point = 0; point < step.op.domain.size(); ++point)
           for (const LaunchUse& use : step.op.uses)
             if (use.privilege != Privilege::in && folds == (use.privilege == Privilege::reduce))
-              each_lane(use, [&](Lane lane) {
+              each_lane(use, [&](LaneKey lane) {
                 const Space space = use.at(step.op.domain.point(point));
                 if (!folds) return write(memory, lane, space, use.privilege, step.op.number);
                 fold_in(memory, lane, space, use.op, contribution(lane, space, use.op, step.op.number, point));
@@ -154,7 +154,7 @@ class DataProgram {
           return true;
     return false;
   }
-  void fold_in(Memory& memory, Lane lane, const Space& space, ReduceOp op, const Bytes& buffer) const {
+  void fold_in(Memory& memory, LaneKey lane, const Space& space, ReduceOp op, const Bytes& buffer) const {
     const IndexSpace piece = grown.forest.points(space);
     const Rect& root = grown.forest.root(space);
     const PieceMemory own = PieceMemory::own(piece);

@@ -32,7 +32,7 @@ struct Shard {
   std::size_t wrong = 0;  // elements that a reader saw otherwise
 
   void run(const DataStep& step, Memory before) {
-    const Lane lane{step.space.root, step.field};
+    const LaneKey lane{step.space.root, step.field};
     switch (step.kind) {
       case DataStep::Kind::launch:
         return launch(step.op, before);
@@ -49,10 +49,10 @@ struct Shard {
   }
 
  private:
-  void move(Lane lane, const std::shared_ptr<const Movement>& movement) {
+  void move(LaneKey lane, const std::shared_ptr<const Movement>& movement) {
     move(std::vector{lane}, std::vector{movement});
   }
-  void move(const std::vector<Lane>& lanes, const std::vector<std::shared_ptr<const Movement>>& movements) {
+  void move(const std::vector<LaneKey>& lanes, const std::vector<std::shared_ptr<const Movement>>& movements) {
     std::vector<const Movement*> fields;
     std::vector<std::byte*> bases;
     std::vector<std::size_t> widths;
@@ -64,7 +64,7 @@ struct Shard {
     send(port, fields, std::vector<const std::byte*>(bases.begin(), bases.end()), widths);
     receive(port, fields, bases, widths, [] {});
   }
-  void check(Lane lane, const Space& space, Memory& before) {
+  void check(LaneKey lane, const Space& space, Memory& before) {
     const std::size_t width = program.width(lane);
     program.each_element(space, [&](std::int64_t element) {
       const std::size_t at = static_cast<std::size_t>(element) * width;
@@ -76,19 +76,19 @@ struct Shard {
     const OwnPoints own = own_points(op.sharding, op.domain.size(), port.shards(), port.self());
     for (const LaunchUse& use : op.uses) {
       if (use.privilege != Privilege::in && use.privilege != Privilege::inout) continue;
-      std::vector<Lane> lanes;
+      std::vector<LaneKey> lanes;
       std::vector<std::shared_ptr<const Movement>> movements;
-      DataProgram::each_lane(use, [&](Lane lane) {
+      DataProgram::each_lane(use, [&](LaneKey lane) {
         lanes.push_back(lane);
         movements.push_back(state.read(lane, keys.of(op, use)));
       });
       move(lanes, movements);
       for (std::int64_t i = 0; i < own.count(); ++i)
-        for (const Lane lane : lanes) check(lane, use.at(op.domain.point(own[i])), before);
+        for (const LaneKey lane : lanes) check(lane, use.at(op.domain.point(own[i])), before);
     }
     for (const LaunchUse& use : op.uses)
       if (use.privilege == Privilege::out || use.privilege == Privilege::inout)
-        DataProgram::each_lane(use, [&](Lane lane) {
+        DataProgram::each_lane(use, [&](LaneKey lane) {
           for (std::int64_t i = 0; i < own.count(); ++i)
             program.write(memory, lane, use.at(op.domain.point(own[i])), use.privilege, op.number);
           state.write(lane, keys.of(op, use));
@@ -97,14 +97,14 @@ struct Shard {
       if (use.privilege == Privilege::reduce) contribute(op, use, own);
   }
   void contribute(const Operation& op, const LaunchUse& use, const OwnPoints& own) {
-    std::vector<Lane> lanes;
+    std::vector<LaneKey> lanes;
     std::vector<std::shared_ptr<const FoldMovement>> movements;
     std::vector<const FoldMovement*> fields;
     std::vector<std::byte*> bases;
     std::vector<Precision> precisions;
     std::map<std::pair<std::size_t, std::int64_t>, Bytes> buffers;
     std::map<std::int64_t, IndexSpace> pieces;
-    DataProgram::each_lane(use, [&](Lane lane) {
+    DataProgram::each_lane(use, [&](LaneKey lane) {
       for (std::int64_t i = 0; i < own.count(); ++i) {
         const Space space = use.at(op.domain.point(own[i]));
         pieces[own[i]] = program.grown.forest.points(space);
@@ -153,8 +153,8 @@ class Versions {
           (*of)[{root, field}].resize(static_cast<std::size_t>(program.elements(RegionId(root))));
     has_.assign(program.shards, newest_);
   }
-  void move(Lane lane, std::span<const std::shared_ptr<const Movement>> of_shards) {
-    const ProgramLane key{lane.root.value, lane.field};
+  void move(LaneKey lane, std::span<const std::shared_ptr<const Movement>> of_shards) {
+    const LaneNumbers key{lane.root.value, lane.field};
     for (std::size_t to = 0; to < of_shards.size(); ++to) {
       if (!of_shards[to]) continue;
       for (const Movement::Part& part : of_shards[to]->receive) {
@@ -169,8 +169,8 @@ class Versions {
       sent += of_shards[to]->send.size();
     }
   }
-  void fold(Lane lane, std::span<const std::shared_ptr<const FoldMovement>> of_shards) {
-    const ProgramLane key{lane.root.value, lane.field};
+  void fold(LaneKey lane, std::span<const std::shared_ptr<const FoldMovement>> of_shards) {
+    const LaneNumbers key{lane.root.value, lane.field};
     std::map<std::size_t, std::size_t> homes;
     for (std::size_t to = 0; to < of_shards.size(); ++to)
       if (of_shards[to])
@@ -181,8 +181,8 @@ class Versions {
           });
     for (const auto& [element, home] : homes) has_[home][key][element] = ++newest_[key][element];
   }
-  void write(Lane lane, const Space& space, std::size_t shard, bool everywhere) {
-    const ProgramLane key{lane.root.value, lane.field};
+  void write(LaneKey lane, const Space& space, std::size_t shard, bool everywhere) {
+    const LaneNumbers key{lane.root.value, lane.field};
     program_.each_element(space, [&](std::int64_t element) {
       const auto i = static_cast<std::size_t>(element);
       ++newest_[key][i];
@@ -205,8 +205,8 @@ class Versions {
     return false;
   }
   const DataProgram& program_;
-  std::map<ProgramLane, std::vector<std::uint64_t>> newest_, home_;
-  std::vector<std::map<ProgramLane, std::vector<std::uint64_t>>> has_;
+  std::map<LaneNumbers, std::vector<std::uint64_t>> newest_, home_;
+  std::vector<std::map<LaneNumbers, std::vector<std::uint64_t>>> has_;
 };
 
 bool is_same(const Movement* a, const Movement* b) {
@@ -245,7 +245,7 @@ struct Judged {
       for (auto& state : *states) visit(*state);
   }
   void run(const DataStep& step, const DataProgram& program) {
-    const Lane lane{step.space.root, step.field};
+    const LaneKey lane{step.space.root, step.field};
     if (step.kind == DataStep::Kind::gather)
       return versions.move(lane, decide([&](DataState& state) { return state.gather(lane, step.space); }));
     if (step.kind == DataStep::Kind::collect)
@@ -258,18 +258,18 @@ struct Judged {
     auto each_use = [&](std::initializer_list<Privilege> privileges, auto visit) {
       for (const LaunchUse& use : op.uses)
         if (std::find(privileges.begin(), privileges.end(), use.privilege) != privileges.end())
-          DataProgram::each_lane(use, [&](Lane lane) { visit(lane, use, keys.of(op, use)); });
+          DataProgram::each_lane(use, [&](LaneKey lane) { visit(lane, use, keys.of(op, use)); });
     };
-    each_use({Privilege::in, Privilege::inout}, [&](Lane lane, const LaunchUse&, KeyId key) {
+    each_use({Privilege::in, Privilege::inout}, [&](LaneKey lane, const LaunchUse&, KeyId key) {
       versions.move(lane, decide([&](DataState& state) { return state.read(lane, key); }));
     });
-    each_use({Privilege::out, Privilege::inout}, [&](Lane lane, const LaunchUse& use, KeyId key) {
+    each_use({Privilege::out, Privilege::inout}, [&](LaneKey lane, const LaunchUse& use, KeyId key) {
       for (std::int64_t point = 0; point < op.domain.size(); ++point)
         versions.write(lane, use.at(op.domain.point(point)),
                        op.sharding.shard(point, op.domain.size(), program.shards).index(), false);
       each([&](DataState& state) { state.write(lane, key); });
     });
-    each_use({Privilege::reduce}, [&](Lane lane, const LaunchUse&, KeyId key) {
+    each_use({Privilege::reduce}, [&](LaneKey lane, const LaunchUse&, KeyId key) {
       versions.fold(lane, decide([&](DataState& state) { return state.reduce(lane, key); }));
     });
   }

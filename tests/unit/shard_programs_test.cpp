@@ -1,6 +1,7 @@
 // Programs on shards: whatever number of them, the output of a program is that of the host, to the last bit.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -171,4 +172,130 @@ TEST_CASE("agree gives what the first replica has") {
                            "fn timed(t: float) -> float { main(block, block); return t }\n"
                            "let r = run timed(begin) on mpi(shards: 3)\nprint(r.value == begin)\n");
   CHECK_MESSAGE(ran.output == "253148\ntrue\n", ran.errors);
+}
+
+namespace {
+
+// messages, bytes of a run; `what` is a program with a fn main(n: int).
+std::pair<std::int64_t, std::int64_t> sent(const std::string& what, std::size_t shards, std::int64_t n) {
+  const Ran ran =
+      run_text(what + "let r = run main(" + std::to_string(n) + ") on mpi(shards: " + std::to_string(shards) +
+               ")\nprint(r.report.messages, r.report.bytes)\n");
+  CHECK_MESSAGE(ran.code == 0, ran.errors);
+  const std::string last = ran.output.substr(ran.output.rfind('\n', ran.output.size() - 2) + 1);
+  std::istringstream numbers(last);
+  std::pair<std::int64_t, std::int64_t> found;
+  numbers >> found.first >> found.second;
+  return found;
+}
+
+std::string map_program(const std::string& how, const std::string& use) {
+  return "fields F { a: f64 }\n"
+         "task tell(in v: F[_].{a}) -> (s: f64[1]) { s = v.a.sum(0) * 0.125 }\n"
+         "fn main(n: int) {\n"
+         "  let r = region F[n]; let p = blocks(r, n)\n  fill(r.a, iota(n) as f64[n] * 0.7)\n"
+         "  let m = (launch tell(p[i]) for i in 0..n by " +
+         how + ").s\n  " + use + "\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "of a map that is summed up only the nodes of a tree are sent: as the logarithm of its points [messages][D10]") {
+  const std::string program = map_program("block", "print(m.sum().array, m.min().array)");
+  for (const std::int64_t n : {1, 3, 37, 1000})
+    for (const std::size_t shards : {2, 5, 8})
+      CHECK(run_text(program + "run main(" + std::to_string(n) + ") on mpi(shards: " + std::to_string(shards) + ")\n")
+                .output == run_text(program + "run main(" + std::to_string(n) + ") on host\n").output);
+  for (const std::size_t shards : {3, 4}) {
+    const auto few = sent(program, shards, 1001), many = sent(program, shards, 8011);
+    CHECK(few.first == many.first);
+    // Two reductions; each shard's nodes, of 16 bytes and the value, come to each other one.
+    const auto most = [&](double n) {
+      return 2.0 * static_cast<double>(shards * shards) * (2 * std::log2(n) * 24 + 64);
+    };
+    CHECK(static_cast<double>(few.second) <= most(1001));
+    CHECK(static_cast<double>(many.second) <= most(8011));
+    CHECK(many.second - few.second <= 2 * static_cast<std::int64_t>(shards * shards) * 2 * 3 * 24);
+  }
+  // Who owns every third point owns no subtree.
+  const std::string cyclic = map_program("cyclic", "print(m.sum().array)");
+  CHECK(sent(cyclic, 3, 2000).second > 2 * 2000 * 8);
+}
+
+TEST_CASE("one element of a map comes from its owner alone, all of them come to all [messages]") {
+  const std::string one = map_program("cyclic", "print(m[n - 1].array)"),
+                    all = map_program("cyclic", "print(m.gather().array)");
+  CHECK(sent(one, 4, 100) == std::pair<std::int64_t, std::int64_t>(3, 3 * 8));
+  CHECK(sent(all, 4, 100) == std::pair<std::int64_t, std::int64_t>(12, 3 * 100 * 8));
+  for (const std::string& program : {one, all})
+    for (const std::size_t shards : {1, 3, 7})
+      CHECK(run_text(program + "run main(5) on mpi(shards: " + std::to_string(shards) + ")\n").output ==
+            run_text(program + "run main(5) on host\n").output);
+}
+
+TEST_CASE("a task that is called alone is shard 0's, and what it makes comes to all [messages][single]") {
+  const std::string program =
+      "fields F { a: f64, n: int }\n"
+      "task scale(inout v: F[_].{a}, in factor: f64[1]) -> (s: f64[1], twice: f64[1]) {\n"
+      "  for i in v { v[i].a *= 3.0 }\n  s = v.a.sum(0) * factor\n  twice = s * 2.0\n}\n"
+      "task count(in v: F[_].{a}, reduce(+) all: F[_].{n}) { for i in v { all[0].n += 1 } }\n"
+      "task add(inout v: F[_].{a}, in x: f64[1]) { for i in v { v[i].a += 1.0 } }\n"
+      "fn main(n: int) {\n"
+      "  let r = region F[n]; let p = blocks(r, 4)\n  fill(r.a, 1.5)\n"
+      "  launch add(p[i], [1.0] as f64[1]) for i in 0..4\n"
+      "  let x = scale(r, [0.5] as f64[1])\n"
+      "  count(r, r)\n"
+      "  launch add(p[i], x.twice) for i in 0..4\n"
+      "  let y = scale(p[1], x.s)\n"
+      "  print(x.s.scalar, y.s.scalar, y.twice.scalar, r.a.sum(0).scalar, r.n.sum(0).scalar)\n}\n";
+  for (const std::size_t shards : few_shards)
+    CHECK(run_text(program + "run main(64) on mpi(shards: " + std::to_string(shards) + ")\n").output ==
+          run_text(program + "run main(64) on host\n").output);
+  // To shard 0 what shard 1 wrote, and back; the values; and nothing that shard 0 has already.
+  const std::string alone =
+      "fields F { a: f64 }\n"
+      "task touch(inout v: F[_].{a}) -> (s: f64[1]) { for i in v { v[i].a += 1.0 }\n  s = v.a.sum(0) }\n"
+      "fn main(n: int) {\n"
+      "  let r = region F[n]; let p = blocks(r, 2)\n"
+      "  launch touch(p[i]) for i in 0..2\n  touch(r)\n  touch(r)\n"
+      "  launch touch(p[i]) for i in 0..2\n}\n";
+  CHECK(sent(alone, 2, 64) == std::pair<std::int64_t, std::int64_t>(4, 2 * 32 * 8 + 2 * 8));
+}
+
+TEST_CASE("what is too long for one message is cut, and comes to the same [messages]") {
+  const std::string program =
+      "fields F { a: f64 }\n"
+      "task count(inout v: F[_].{a}) { for i in v { v[i].a += 0.5 } }\n"
+      "task take(in w: F[_].{a}) -> (s: f64[1]) { s = w.a.sum(0) }\n"
+      "fn main(n: int) {\n"
+      "  let r = region F[n]; let p = blocks(r, 2); let q = halo(p, n)\n"
+      "  launch count(p[i]) for i in 0..2\n"
+      "  print((launch take(q[i]) for i in 0..2).s.sum().scalar)\n}\n";
+  CHECK(run_text(program + "run main(150000) on mpi(shards: 2)\n").output ==
+        run_text(program + "run main(150000) on host\n").output);
+  // 75,000 numbers each way, in messages of 32,768; and the sum.
+  CHECK(sent(program, 2, 150000).first == 2 * 3 + 2);
+  CHECK(sent(program, 2, 65536).first == 2 * 1 + 2);
+}
+
+TEST_CASE("regions that a program makes and drops on shards leave nothing behind [delete][D22]") {
+  const std::string program =
+      "fields F { a: f64 }\n"
+      "task touch(inout v: F[_].{a}) { for i in v { v[i].a += 1.0 } }\n"
+      "fn once(k: int) -> float {\n"
+      "  let r = region F[4096]; let p = blocks(r, 4)\n"
+      "  fill(r.a, 0.5)\n  launch touch(p[i]) for i in 0..4\n  return r.a.sum(0).scalar * (k as float)\n}\n"
+      "fn main(n: int) {\n  var sum = 0.0\n  for k in 0..n { sum += once(k) }\n  print(sum)\n}\n";
+  for (const std::size_t shards : {1, 2, 4}) {
+    const auto run = [&](int n) {
+      return run_text(program + "let r = run main(" + std::to_string(n) + ") on mpi(shards: " + std::to_string(shards) +
+                      ")\nprint(r.report.peak)\n");
+    };
+    const Ran few = run(60), many = run(240);
+    CHECK_MESSAGE(few.code == 0, few.errors);
+    const auto peak = [](const Ran& ran) { return ran.output.substr(ran.output.find('\n') + 1); };
+    CHECK(peak(few) == peak(many));
+    CHECK(many.output.substr(0, many.output.find('\n') + 1) == run_text(program + "run main(240) on host\n").output);
+  }
 }

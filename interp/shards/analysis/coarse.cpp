@@ -164,7 +164,11 @@ void CoarseStage::replace(LaneKey of, std::span<const std::pair<LaneTree::Place,
   LaneTree& tree = lane(of.root, of.field).tree;
   tree.clear();
   tree.add(0, {.op = fence, .key = {}, .is_fence = true});
-  for (const auto& [place, entry] : entries) tree.add(place, entry);
+  // Of older fences one at a place tells as much as several, and the first one is at the region itself.
+  for (const auto& [place, entry] : entries) {
+    const auto is_fence = [](const LaneTree::Entry& known) { return known.is_fence; };
+    if (!entry.is_fence || std::ranges::none_of(tree.at(place), is_fence)) tree.add(place, entry);
+  }
 }
 
 void CoarseStage::count_replayed(std::uint64_t fences, std::uint64_t elided) {
@@ -173,6 +177,37 @@ void CoarseStage::count_replayed(std::uint64_t fences, std::uint64_t elided) {
 }
 
 void CoarseStage::count_exit_fence() {
+  ++counts_.other_fences;
+  ++counts_.collectives;
+}
+
+void CoarseStage::forget(RegionId root) {
+  if (root.index() < lanes_.size()) lanes_[root.index()].clear();
+}
+
+void CoarseStage::forget(RegionId root, PartitionId partition) {
+  if (root.index() >= lanes_.size()) return;
+  for (const auto& lane : lanes_[root.index()])
+    if (lane) lane->tree.forget(partition);
+}
+
+bool CoarseStage::names(RegionId root, PartitionId partition) const {
+  return root.index() < lanes_.size() && std::ranges::any_of(lanes_[root.index()], [&](const auto& lane) {
+           return lane && lane->tree.has_entries(partition);
+         });
+}
+
+const LaneTree* CoarseStage::tree(LaneKey of) const {
+  if (of.root.index() >= lanes_.size() || of.field >= lanes_[of.root.index()].size()) return nullptr;
+  const auto& lane = lanes_[of.root.index()][of.field];
+  return lane ? &lane->tree : nullptr;
+}
+
+void CoarseStage::force(RegionId root, std::uint64_t fence) {
+  if (root.index() >= lanes_.size()) return;
+  for (std::uint32_t field = 0; field < lanes_[root.index()].size(); ++field)
+    if (lanes_[root.index()][field]) replace({root, field}, {}, fence);
+  ++counts_.forced;
   ++counts_.other_fences;
   ++counts_.collectives;
 }

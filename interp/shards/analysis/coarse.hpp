@@ -48,6 +48,15 @@ class CoarseStage {
   void count_exit_fence();
 
   const Counts& counts() const { return counts_; }
+  // What has gone. Of a partition: no entry names it.
+  void forget(RegionId root);
+  void forget(RegionId root, PartitionId partition);
+  bool names(RegionId root, PartitionId partition) const;
+  // The tree that a place is of.
+  const LaneTree* tree(LaneKey lane) const;
+  // In place of all users of a region there is a fence from now on.
+  void force(RegionId root, std::uint64_t fence);
+
   std::size_t bytes() const;
 
   static constexpr std::size_t longest_list = 256;  // at one place; then a fence takes its place

@@ -89,6 +89,14 @@ EdgePlan EdgePlans::made(const UseKey& earlier, const UseKey& later, const OwnPo
   return plan;
 }
 
+void EdgePlans::forget(std::span<const KeyId> gone) {
+  const auto is_gone = [&](std::uint64_t key) {
+    return std::ranges::binary_search(gone, KeyId(static_cast<std::uint32_t>(key)));
+  };
+  std::erase_if(plans_, [&](const auto& plan) { return is_gone(plan.first) || is_gone(plan.first >> 32); });
+  std::erase_if(own_, [&](const auto& own) { return is_gone(own.first); });
+}
+
 std::size_t EdgePlans::bytes() const {
   std::size_t bytes = 0;
   for (const auto& [key, plan] : plans_) bytes += sizeof(EdgePlan) + plan->bytes();

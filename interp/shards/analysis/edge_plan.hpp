@@ -39,6 +39,8 @@ class EdgePlans {
   // Own points of launches with that domain and sharding; kept, as a function may have been asked.
   const OwnPoints& own(KeyId key);
 
+  void forget(std::span<const KeyId> gone);  // ascending
+
   std::uint64_t asked() const { return asked_; }  // pieces and points looked at so far
   std::size_t bytes() const;
 

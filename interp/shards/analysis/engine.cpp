@@ -29,7 +29,8 @@ struct AnalysisEngine::Fence {
 
 AnalysisEngine::AnalysisEngine(const RegionForest& forest, Collectives& collectives, Executor& executor,
                                Options options)
-    : collectives_(collectives),
+    : forest_(forest),
+      collectives_(collectives),
       executor_(executor),
       options_(std::move(options)),
       coarse_(forest, keys_, options_.elides),
@@ -278,6 +279,53 @@ void AnalysisEngine::leave(const TraceTemplate& of, std::span<const std::uint64_
   found.arrives_after_fences = fences_before_;
   enter_fence({.number = last, .kind = of.ops.back().kind}, found);
   coarse_.count_exit_fence();
+}
+
+// ---- what goes ------------------------------------------------------------------------------------
+
+void AnalysisEngine::untrace(RegionId root) {
+  tracer_.forget([&](const TraceTemplate& of) {
+    return std::ranges::any_of(of.lane_keys, [&](LaneKey lane) { return lane.root == root; });
+  });
+}
+
+void AnalysisEngine::untrace(PartitionId partition) {
+  tracer_.forget([&](const TraceTemplate& of) {
+    return of.names([&](KeyId key) { return key.valid() && names(keys_[key], partition); },
+                    [&](LaneKey lane, LaneTree::Place place) {
+                      const LaneTree* tree = coarse_.tree(lane);
+                      return tree && tree->is_under(place, partition);
+                    });
+  });
+}
+
+void AnalysisEngine::forget(RegionId root) {
+  coarse_.forget(root);
+  fine_.lists().forget(root);
+  forget_keys([&](const UseKey& key) { return key.use.space.root == root; });
+}
+
+bool AnalysisEngine::forget(PartitionId partition) {
+  const RegionId root = forest_[partition].parent.root;
+  if (coarse_.names(root, partition) || fine_.lists().names(root, partition)) return false;
+  coarse_.forget(root, partition);
+  forget_keys([&](const UseKey& key) { return names(key, partition); });
+  return true;
+}
+
+void AnalysisEngine::force(RegionId root, std::uint64_t number) {
+  untrace(root);
+  settle();
+  coarse_.force(root, number);
+  fine_.lists().forget(root);
+  enter_fence({.number = number, .kind = CallKind::deletion}, {});
+}
+
+void AnalysisEngine::forget_keys(FunctionRef<bool(const UseKey&)> is_gone) {
+  std::vector<KeyId> gone;
+  keys_.forget(is_gone, [&](KeyId key) { gone.push_back(key); });
+  std::ranges::sort(gone);
+  fine_.forget(gone);
 }
 
 std::size_t AnalysisEngine::bytes() const {

@@ -65,6 +65,15 @@ class AnalysisEngine final : private TraceHost {
   // done.
   bool turn();
 
+  // Data that no later operation names: first, at a call that all shards have alike, for the traces; then, when the
+  // engine is idle, for all else. A partition that lists still name stays; `force` puts a fence in place of all users
+  // of its region, with that number.
+  void untrace(RegionId root);
+  void untrace(PartitionId partition);
+  void forget(RegionId root);
+  bool forget(PartitionId partition);
+  void force(RegionId root, std::uint64_t number);
+
   std::size_t in_flight() const { return issued_.size() + ops_.size(); }
   bool is_idle() const { return issued_.empty() && ops_.empty() && fences_.empty(); }
   const CoarseStage& coarse() const { return coarse_; }
@@ -86,6 +95,7 @@ class AnalysisEngine final : private TraceHost {
   void admit(Issued issued);
   void wait(Op& op, const CoarseResult& found);
   void enter_fence(const Operation& op, const CoarseResult& found);
+  void forget_keys(FunctionRef<bool(const UseKey&)> is_gone);
 
   void analyse(Operation op, const TemplatePtr& record, std::uint32_t call, bool was_replayed) override;
   void settle() override;
@@ -104,6 +114,7 @@ class AnalysisEngine final : private TraceHost {
   void less_for_op(std::uint64_t number);
   void less_for_fence(std::uint64_t number);
 
+  const RegionForest& forest_;
   Collectives& collectives_;
   Executor& executor_;
   const Options options_;

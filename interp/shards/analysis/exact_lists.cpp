@@ -66,6 +66,20 @@ bool ExactLists::covers(KeyId later, KeyId earlier) {
   return known->second;
 }
 
+bool ExactLists::names(RegionId root, PartitionId partition) const {
+  return root.index() < lanes_.size() && std::ranges::any_of(lanes_[root.index()], [&](const Users& users) {
+           return std::ranges::any_of(users,
+                                      [&](const User& user) { return taskspec::names(keys_[user.key], partition); });
+         });
+}
+
+void ExactLists::forget(std::span<const KeyId> gone) {
+  std::erase_if(covered_, [&](const auto& pair) {
+    return std::ranges::binary_search(gone, KeyId(static_cast<std::uint32_t>(pair.first))) ||
+           std::ranges::binary_search(gone, KeyId(static_cast<std::uint32_t>(pair.first >> 32)));
+  });
+}
+
 std::size_t ExactLists::bytes() const {
   std::size_t bytes = covered_.size() * 40;
   for (const auto& fields : lanes_)

@@ -50,6 +50,12 @@ class ExactLists {
   // All that the earlier one took, the later one takes, too.
   bool covers(KeyId later, KeyId earlier);
 
+  void forget(RegionId root) {
+    if (root.index() < lanes_.size()) lanes_[root.index()].clear();
+  }
+  bool names(RegionId root, PartitionId partition) const;
+  void forget(std::span<const KeyId> gone);  // which no list has
+
   std::uint64_t entries() const { return entries_; }  // looked at so far
   std::size_t bytes() const;
 

@@ -48,6 +48,8 @@ class FineStage {
   Counts counts() const { return {steps_, edges_, lists_.entries()}; }
   const EdgePlans& plans() const { return plans_; }
   ExactLists& lists() { return lists_; }
+  const ExactLists& lists() const { return lists_; }
+  void forget(std::span<const KeyId> gone) { lists_.forget(gone), plans_.forget(gone); }  // ascending
   std::size_t bytes() const;
 
  private:

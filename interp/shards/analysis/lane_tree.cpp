@@ -1,12 +1,19 @@
 #include "interp/shards/analysis/lane_tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace taskspec {
 
 LaneTree::LaneTree(const RegionForest& forest, RegionId root) : forest_(forest) { (void)add_node({{root}, {}}); }
 
 LaneTree::Place LaneTree::add_node(Node node) {
+  if (!free_.empty()) {
+    const Place made = free_.back();
+    free_.pop_back();
+    places_[made] = std::move(node);
+    return made;
+  }
   places_.push_back(std::move(node));
   return static_cast<Place>(places_.size() - 1);
 }
@@ -88,6 +95,31 @@ void LaneTree::remove_under(Place place, FunctionRef<bool(const Entry&)> take) {
     const Place child = places_[place].children[i];
     if (!places_[child].entries.empty() || places_[child].below > 0) remove_under(child, take);
   }
+}
+
+bool LaneTree::has_entries(PartitionId partition) const {
+  if (partition.index() >= partitions_.size() || partitions_[partition.index()] == none) return false;
+  const Node& node = places_[partitions_[partition.index()]];
+  return node.below > 0 || !node.entries.empty();
+}
+
+bool LaneTree::is_under(Place place, PartitionId partition) const {
+  for (; place != none; place = places_[place].parent)
+    if (places_[place].partition == partition) return true;
+  return false;
+}
+
+void LaneTree::forget(PartitionId partition) {
+  if (partition.index() >= partitions_.size() || partitions_[partition.index()] == none) return;
+  const Place at = std::exchange(partitions_[partition.index()], none);
+  std::erase(places_[places_[at].parent].children, at);
+  for (const auto& [colour, piece] : std::exchange(places_[at].pieces, {})) {
+    for (const Place below : std::exchange(places_[piece].children, {})) forget(places_[below].partition);
+    places_[piece] = {};
+    free_.push_back(piece);
+  }
+  places_[at] = {};
+  free_.push_back(at);
 }
 
 std::size_t LaneTree::bytes() const {

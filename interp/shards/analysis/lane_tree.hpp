@@ -48,6 +48,12 @@ class LaneTree {
   // Removes those at the place and below it for which `take` says so.
   void remove_under(Place place, FunctionRef<bool(const Entry&)> take);
 
+  // Some entry stands at the partition, or below it.
+  bool has_entries(PartitionId partition) const;
+  bool is_under(Place place, PartitionId partition) const;
+  // It has gone, and with it all partitions of its pieces; no entry stands there. Places are given again.
+  void forget(PartitionId partition);
+
   std::size_t entries() const { return places_[0].below + places_[0].entries.size(); }
   std::uint64_t touched() const { return touched_; }  // entries looked at so far
   std::size_t bytes() const;
@@ -70,6 +76,7 @@ class LaneTree {
   const RegionForest& forest_;
   std::vector<Node> places_;
   std::vector<Place> partitions_;  // by id; none
+  std::vector<Place> free_;
   std::uint64_t touched_ = 0;
 };
 

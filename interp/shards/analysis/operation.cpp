@@ -82,10 +82,26 @@ KeyId KeyTable::of(const Operation& op, const LaunchUse& use) {
   key.use.partition = use.partition;
   key.use.name = use.name;
   if (use.partition.valid()) key.use.projection = use.projection;
-  const KeyId id(keys_.size());
+  if (free_.empty()) {
+    free_.push_back(KeyId(keys_.size()));
+    keys_.emplace_back();
+  }
+  const KeyId id = free_.back();
   by_hash_.emplace(hash, id);
-  keys_.push_back(std::move(key));
+  free_.pop_back();
+  keys_[id.index()] = std::move(key);
   return id;
+}
+
+void KeyTable::forget(FunctionRef<bool(const UseKey&)> is_gone, FunctionRef<void(KeyId)> gone) {
+  std::erase_if(by_hash_, [&](const auto& known) {
+    const KeyId id = known.second;
+    if (!is_gone(keys_[id.index()])) return false;
+    if (gone) gone(id);
+    keys_[id.index()] = {};
+    free_.push_back(id);
+    return true;
+  });
 }
 
 bool covers_bound(const RegionForest& forest, const UseKey& key) {

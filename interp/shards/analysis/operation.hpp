@@ -51,11 +51,19 @@ class KeyTable {
   KeyId of(const Operation& op, const LaunchUse& use);
   const UseKey& operator[](KeyId id) const { return keys_[id.index()]; }
   std::size_t size() const { return keys_.size(); }
+  // Of what has gone. Their ids are given again: nobody may have kept them.
+  void forget(FunctionRef<bool(const UseKey&)> is_gone, FunctionRef<void(KeyId)> gone = {});
 
  private:
   std::vector<UseKey> keys_;
+  std::vector<KeyId> free_;
   std::unordered_multimap<std::uint64_t, KeyId> by_hash_;
 };
+
+// One of a piece of that partition, or of all of them.
+inline bool names(const UseKey& key, PartitionId partition) {
+  return key.use.partition == partition || key.use.space.partition == partition;
+}
 
 // The smallest region or piece that holds all that the use takes.
 inline Space bound(const RegionForest& forest, const LaunchUse& use) {

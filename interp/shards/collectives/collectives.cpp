@@ -171,6 +171,10 @@ void Collectives::send(Message message) {
   message.time = ++time_;
   ++counts_.messages;
   counts_.bytes += message.payload.size();
+  if (message.purpose == Purpose::data) {
+    ++contents_.messages;
+    contents_.bytes += message.payload.size();
+  }
   transport_.send(std::move(message));
 }
 

@@ -70,6 +70,8 @@ class Collectives {
   unsigned rounds() const;  // ceil(log2 shards)
   std::size_t in_flight() const { return running_.size(); }
   const Counts& counts() const { return counts_; }
+  // Of contents: of collectives, and of what belongs to none.
+  const Counts& contents() const { return contents_; }
   std::uint64_t time() const { return time_; }  // Lamport's
   std::uint64_t tick() { return ++time_; }      // something happened here
 
@@ -90,7 +92,7 @@ class Collectives {
   std::function<void(Message)> data_;
   std::vector<Message> early_data_;
   std::function<void(CollectiveKey, const CallStamp&)> early_;
-  Counts counts_;
+  Counts counts_, contents_;
   std::uint64_t time_ = 0;
 };
 

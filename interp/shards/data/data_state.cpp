@@ -20,7 +20,6 @@ struct DataState::Tree {
   struct State {
     LaneStack stack;
     std::optional<OwnPlans::Homes> homes{};  // own ones, when somebody asks
-    bool is_gone = false;                    // with a partition
   };
 
   Tree(const RegionForest& forest, const KeyTable& keys, RegionId root, std::size_t shards, ShardId self,
@@ -39,22 +38,20 @@ struct DataState::Tree {
     const std::uint64_t hash = hash64(std::as_bytes(std::span(stack)));
     const auto [begin, end] = by_hash.equal_range(hash);
     for (auto known = begin; known != end; ++known)
-      if (states[known->second].stack == stack) return known->second;
-    states.push_back({std::move(stack)});
-    by_hash.emplace(hash, static_cast<std::uint32_t>(states.size() - 1));
-    return static_cast<std::uint32_t>(states.size() - 1);
+      if (states.at(known->second).stack == stack) return known->second;
+    states.emplace(next_state, State{std::move(stack)});
+    by_hash.emplace(hash, next_state);
+    return next_state++;
   }
   std::vector<const LaneStep*> stack(std::uint32_t state) const {
     std::vector<const LaneStep*> found;
-    for (const LaneStepId id : states[state].stack) found.push_back(&steps[id]);
+    for (const LaneStepId id : states.at(state).stack) found.push_back(&steps[id]);
     return found;
   }
   const OwnPlans::Homes& homes(std::uint32_t at) {
-    if (!states[at].homes) {
-      OwnPlans::Homes made = own.own_homes(stack(at));
-      states[at].homes = std::move(made);
-    }
-    return *states[at].homes;
+    State& state = states.at(at);
+    if (!state.homes) state.homes = own.own_homes(stack(at));
+    return *state.homes;
   }
   HomeTable table(std::uint32_t at) {
     HomeTable table = all.first();
@@ -78,7 +75,8 @@ struct DataState::Tree {
   std::uint64_t serial = 0;  // of the region
   std::vector<PartitionId> held;
   LaneSteps steps;
-  std::vector<State> states;
+  std::unordered_map<std::uint32_t, State> states;  // a number is not given again
+  std::uint32_t next_state = 0;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash;
   std::unordered_map<std::uint64_t, Decision> decisions;                 // by state and step
   std::vector<std::uint32_t> lanes;                                      // their present states, by field
@@ -102,21 +100,21 @@ DataState::Tree& DataState::tree(RegionId root) {
   return *slot;
 }
 
-std::uint32_t& DataState::state_of(Lane lane) {
+std::uint32_t& DataState::state_of(LaneKey lane) {
   Tree& tree = this->tree(lane.root);
   if (tree.lanes.size() <= lane.field) tree.lanes.resize(lane.field + 1);
   return tree.lanes[lane.field];
 }
 
-std::uint32_t DataState::state(Lane lane) { return state_of(lane); }
+std::uint32_t DataState::state(LaneKey lane) { return state_of(lane); }
 
-void DataState::set_state(Lane lane, std::uint32_t state) {
+void DataState::set_state(LaneKey lane, std::uint32_t state) {
   const Tree& tree = this->tree(lane.root);
-  if (state >= tree.states.size() || tree.states[state].is_gone) bug("a lane is set to a state that nobody knows");
+  if (!tree.states.contains(state)) bug("a lane is set to a state that nobody knows");
   state_of(lane) = state;
 }
 
-const DataState::Decision& DataState::decide(Lane lane, const LaneStep& step) {
+const DataState::Decision& DataState::decide(LaneKey lane, const LaneStep& step) {
   Tree& tree = this->tree(lane.root);
   const std::uint32_t at = state_of(lane);
   const std::uint64_t found = std::uint64_t{at} << 32 | tree.steps.of(step);
@@ -152,7 +150,7 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
       tree.all.apply(table, step);
     made.next = tree.state_of(std::move(table));
   } else {
-    made.next = tree.state(pushed(tree.states[at].stack, tree.steps.of(step), tree.steps, forest_, keys_));
+    made.next = tree.state(pushed(tree.states.at(at).stack, tree.steps.of(step), tree.steps, forest_, keys_));
     const std::vector<const LaneStep*> stack = tree.stack(at);
     if (is_fold)
       fold = tree.own.reduce(stack, tree.homes(made.next), step.key);
@@ -162,7 +160,7 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
       movement = tree.own.gather(stack, tree.homes(at), step.space);
     else if (step.kind == LaneStep::Kind::collect)
       movement = tree.own.collect(stack, tree.homes(at), step.space, step.to);
-    if (tree.states[made.next].stack.size() > deepest_stack) {
+    if (tree.states.at(made.next).stack.size() > deepest_stack) {
       made.next = tree.state_of(tree.table(made.next));
       tree.all.forget();
     }
@@ -178,21 +176,21 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
   return made;
 }
 
-std::shared_ptr<const Movement> DataState::read(Lane lane, KeyId key) {
+std::shared_ptr<const Movement> DataState::read(LaneKey lane, KeyId key) {
   if (keys_[key].by_owners) return nullptr;  // each shard reads what it holds
   return decide(lane, {.kind = LaneStep::Kind::read, .key = key}).movement;
 }
-void DataState::write(Lane lane, KeyId key) { (void)decide(lane, {.kind = LaneStep::Kind::write, .key = key}); }
-void DataState::everywhere(Lane lane, const Space& space) {
+void DataState::write(LaneKey lane, KeyId key) { (void)decide(lane, {.kind = LaneStep::Kind::write, .key = key}); }
+void DataState::everywhere(LaneKey lane, const Space& space) {
   (void)decide(lane, {.kind = LaneStep::Kind::everywhere, .space = space});
 }
-std::shared_ptr<const Movement> DataState::gather(Lane lane, const Space& space) {
+std::shared_ptr<const Movement> DataState::gather(LaneKey lane, const Space& space) {
   return decide(lane, {.kind = LaneStep::Kind::gather, .space = space}).movement;
 }
-std::shared_ptr<const Movement> DataState::collect(Lane lane, const Space& space, ShardId to) {
+std::shared_ptr<const Movement> DataState::collect(LaneKey lane, const Space& space, ShardId to) {
   return decide(lane, {.kind = LaneStep::Kind::collect, .space = space, .to = to}).movement;
 }
-std::shared_ptr<const FoldMovement> DataState::reduce(Lane lane, KeyId key) {
+std::shared_ptr<const FoldMovement> DataState::reduce(LaneKey lane, KeyId key) {
   return decide(lane, {.kind = LaneStep::Kind::reduce, .key = key}).fold;
 }
 
@@ -204,14 +202,32 @@ void DataState::forget(RegionId root) {
 
 void DataState::forget(PartitionId partition) {
   const RegionId root = forest_[partition].parent.root;
-  if (root.index() < trees_.size() && trees_[root.index()]) trees_[root.index()]->forget(partition, keys_);
+  if (root.index() >= trees_.size() || !trees_[root.index()]) return;
+  trees_[root.index()]->forget(partition, keys_);
+  if (std::erase(trees_[root.index()]->held, partition) > 0) forest_.release(partition, [](PartitionId) {});
+}
+
+bool DataState::names(PartitionId partition) const {
+  const RegionId root = forest_[partition].parent.root;
+  if (root.index() >= trees_.size() || !trees_[root.index()]) return false;
+  const Tree& tree = *trees_[root.index()];
+  return std::ranges::any_of(tree.lanes, [&](std::uint32_t state) {
+    return std::ranges::any_of(tree.states.at(state).stack,
+                               [&](LaneStepId id) { return taskspec::names(tree.steps[id], partition, keys_); });
+  });
+}
+
+std::uint32_t DataState::holds(PartitionId partition) const {
+  const RegionId root = forest_[partition].parent.root;
+  if (root.index() >= trees_.size() || !trees_[root.index()]) return 0;
+  return static_cast<std::uint32_t>(std::ranges::count(trees_[root.index()]->held, partition));
 }
 
 void DataState::Tree::forget(PartitionId partition, const KeyTable& keys) {
-  auto is_named = [&](LaneStepId id) { return names(steps[id], partition, keys); };
+  auto is_named = [&](LaneStepId id) { return taskspec::names(steps[id], partition, keys); };
   auto is_touched = [&](std::uint32_t state) {
-    const LaneStack& stack = states[state].stack;
-    return std::any_of(stack.begin(), stack.end(), is_named);
+    const auto known = states.find(state);
+    return known != states.end() && std::ranges::any_of(known->second.stack, is_named);
   };
   for (std::uint32_t& lane : lanes)
     if (is_touched(lane)) lane = state_of(table(lane));
@@ -219,12 +235,10 @@ void DataState::Tree::forget(PartitionId partition, const KeyTable& keys) {
     return is_named(static_cast<LaneStepId>(decision.first)) ||
            is_touched(static_cast<std::uint32_t>(decision.first >> 32)) || is_touched(decision.second.next);
   });
-  // Their numbers are not given again, and nobody finds them any more.
   std::erase_if(by_hash, [&](const auto& known) { return is_touched(known.second); });
-  for (std::uint32_t state = 0; state < states.size(); ++state)
-    if (is_touched(state)) states[state] = {{}, {}, true};
+  std::erase_if(states, [&](const auto& known) { return std::ranges::any_of(known.second.stack, is_named); });
   std::erase_if(points, [&](const auto& known) {
-    return names({.kind = LaneStep::Kind::read, .key = KeyId(known.first)}, partition, keys);
+    return taskspec::names({.kind = LaneStep::Kind::read, .key = KeyId(known.first)}, partition, keys);
   });
   all.forget();
 }
@@ -234,7 +248,7 @@ std::size_t DataState::bytes() const {
   for (const auto& tree : trees_) {
     if (!tree) continue;
     bytes += sizeof *tree + tree->steps.bytes() + tree->all.bytes();
-    for (const Tree::State& state : tree->states) {
+    for (const auto& [number, state] : tree->states) {
       bytes += sizeof state + state.stack.capacity() * sizeof(LaneStepId);
       if (!state.homes) continue;
       for (const IndexSpace& home : *state.homes) bytes += sizeof home + home.intervals().runs().size() * 24;

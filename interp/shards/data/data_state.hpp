@@ -12,15 +12,11 @@
 #pragma once
 #include <memory>
 
+#include "interp/shards/analysis/lane_tree.hpp"
 #include "interp/shards/data/lane_stack.hpp"
 #include "interp/shards/data/movement.hpp"
 
 namespace taskspec {
-
-struct Lane {
-  RegionId root;
-  std::uint32_t field = 0;
-};
 
 class DataState {
  public:
@@ -35,24 +31,26 @@ class DataState {
   ~DataState();
 
   // What moves before the points of `key` read (in, inout). Null: nothing, here.
-  std::shared_ptr<const Movement> read(Lane lane, KeyId key);
+  std::shared_ptr<const Movement> read(LaneKey lane, KeyId key);
   // Its points have written (out, inout): they are the homes now.
-  void write(Lane lane, KeyId key);
+  void write(LaneKey lane, KeyId key);
   // Every shard has written all points of `space` itself, with the same values.
-  void everywhere(Lane lane, const Space& space);
-  std::shared_ptr<const Movement> gather(Lane lane, const Space& space);               // every shard gets all points
-  std::shared_ptr<const Movement> collect(Lane lane, const Space& space, ShardId to);  // one shard does
+  void everywhere(LaneKey lane, const Space& space);
+  std::shared_ptr<const Movement> gather(LaneKey lane, const Space& space);               // every shard gets all points
+  std::shared_ptr<const Movement> collect(LaneKey lane, const Space& space, ShardId to);  // one shard does
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
-  std::shared_ptr<const FoldMovement> reduce(Lane lane, KeyId key);
+  std::shared_ptr<const FoldMovement> reduce(LaneKey lane, KeyId key);
   // A lane as later steps find it: equal numbers, equal answers to all of them; numbers are the same on every shard. To
   // be compared with, and set to, what a repeated sequence of steps began and ended with.
-  std::uint32_t state(Lane lane);
-  void set_state(Lane lane, std::uint32_t state);
+  std::uint32_t state(LaneKey lane);
+  void set_state(LaneKey lane, std::uint32_t state);
   // Before a region goes, or when it has gone; where nobody says so, it is seen by the serial.
   void forget(RegionId root);
   // What is known by the pieces of that partition is known without them from now on.
   void forget(PartitionId partition);
+  bool names(PartitionId partition) const;           // a lane is known by its pieces
+  std::uint32_t holds(PartitionId partition) const;  // until it is forgotten: how often
 
   // A stack of more steps becomes a table.
   static constexpr std::size_t deepest_stack = 32;
@@ -64,8 +62,8 @@ class DataState {
   struct Tree;
   struct Decision;
   Tree& tree(RegionId root);
-  std::uint32_t& state_of(Lane lane);
-  const Decision& decide(Lane lane, const LaneStep& step);
+  std::uint32_t& state_of(LaneKey lane);
+  const Decision& decide(LaneKey lane, const LaneStep& step);
   Decision made(Tree& tree, std::uint32_t state, const LaneStep& step);
 
   RegionForest& forest_;

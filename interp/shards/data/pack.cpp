@@ -1,6 +1,7 @@
 #include "interp/shards/data/pack.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "interp/host/fold.hpp"
 #include "ir/base/diag.hpp"
@@ -45,6 +46,36 @@ std::uint32_t mark_of_peer(Movements fields, Parts parts, ShardId peer, std::spa
   return mark;
 }
 
+// Contents for one peer, as messages: a new one begins with what would not fit any more, and what is longer than a
+// message fills several. The receiver is told by the lengths where they end.
+class Outgoing {
+ public:
+  Outgoing(DataPort& port, ShardId to, std::size_t bytes) : port_(port), to_(to), left_(bytes) {}
+
+  // Of one source, a run or the contributions of a point: what follows stays in one message, if it may.
+  void begin(std::size_t bytes) {
+    if (!payload_.empty() && payload_.size() + bytes > longest_message) send();
+  }
+  void add(const std::byte* from, std::size_t bytes) {
+    while (bytes > 0) {
+      if (payload_.empty()) payload_.reserve(std::min(left_, longest_message));
+      const std::size_t now = std::min(bytes, longest_message - payload_.size());
+      payload_.insert(payload_.end(), from, from + now);
+      from += now, bytes -= now, left_ -= now;
+      if (payload_.size() == longest_message || left_ == 0) send();
+    }
+  }
+  void mark(std::uint32_t mark) { mark_ = mark; }
+
+ private:
+  void send() { port_.send(to_, std::exchange(payload_, {}), mark_); }
+  DataPort& port_;
+  const ShardId to_;
+  std::size_t left_;  // still to be added
+  std::uint32_t mark_ = 0;
+  Bytes payload_;
+};
+
 [[noreturn]] void wrong_length(ShardId from, std::size_t come, std::size_t wanted) {
   bug("shard " + std::to_string(from.value) + " sends " + std::to_string(come) + " bytes of contents, and " +
       std::to_string(wanted) + " are waited for");
@@ -81,6 +112,11 @@ class Come {
   const std::byte* next(DataPort& port, std::size_t field, std::size_t bytes, FunctionRef<void()> meanwhile) {
     if (!is_here_) {
       payload_ = port.wait(from_, meanwhile, mark_);
+      while (!payload_.empty() && payload_.size() < bytes_) {
+        const Bytes more = port.wait(from_, meanwhile, mark_);
+        if (more.empty()) break;
+        payload_.insert(payload_.end(), more.begin(), more.end());
+      }
       is_here_ = true;
       if (payload_.size() != bytes_) wrong_length(from_, payload_.size(), bytes_);
     }
@@ -118,15 +154,15 @@ void send(DataPort& port, Movements fields, std::span<const std::byte* const> ba
   for (const ShardId peer : peers_of(fields, &Movement::send)) {
     std::size_t bytes = 0;
     const std::uint32_t mark = mark_of_peer(fields, &Movement::send, peer, widths, bytes);
-    Bytes payload;
-    payload.reserve(bytes);
+    Outgoing out(port, peer, bytes);
+    out.mark(mark);
     for (std::size_t i = 0; i < fields.size(); ++i)
       if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->send, peer) : nullptr)
         for (const Run& run : part->runs.runs()) {
-          const std::byte* from = bases[i] + static_cast<std::size_t>(run.lo) * widths[i];
-          payload.insert(payload.end(), from, from + static_cast<std::size_t>(run.size()) * widths[i]);
+          const std::size_t count = static_cast<std::size_t>(run.size()) * widths[i];
+          out.begin(count);
+          out.add(bases[i] + static_cast<std::size_t>(run.lo) * widths[i], count);
         }
-    port.send(peer, std::move(payload), mark);
   }
 }
 
@@ -135,16 +171,27 @@ void receive(DataPort& port, Movements fields, std::span<std::byte* const> bases
   for (const ShardId peer : peers_of(fields, &Movement::receive)) {
     std::size_t bytes = 0;
     const std::uint32_t mark = mark_of_peer(fields, &Movement::receive, peer, widths, bytes);
-    const Bytes payload = port.wait(peer, meanwhile, mark);
-    if (payload.size() != bytes) wrong_length(peer, payload.size(), bytes);
-    const std::byte* at = payload.data();
+    Bytes payload;
+    std::size_t at = 0, come = 0;
+    const auto take = [&](std::byte* into, std::size_t count) {
+      while (count > 0) {
+        if (at == payload.size()) {
+          payload = port.wait(peer, meanwhile, mark);
+          come += payload.size();
+          at = 0;
+          if (payload.empty() || come > bytes) wrong_length(peer, come, bytes);
+        }
+        const std::size_t now = std::min(count, payload.size() - at);
+        std::copy_n(payload.data() + at, now, into);
+        at += now, into += now, count -= now;
+      }
+    };
     for (std::size_t i = 0; i < fields.size(); ++i)
       if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->receive, peer) : nullptr)
-        for (const Run& run : part->runs.runs()) {
-          const std::size_t count = static_cast<std::size_t>(run.size()) * widths[i];
-          std::copy_n(at, count, bases[i] + static_cast<std::size_t>(run.lo) * widths[i]);
-          at += count;
-        }
+        for (const Run& run : part->runs.runs())
+          take(bases[i] + static_cast<std::size_t>(run.lo) * widths[i],
+               static_cast<std::size_t>(run.size()) * widths[i]);
+    if (at < payload.size()) wrong_length(peer, come, bytes);
   }
 }
 
@@ -158,20 +205,28 @@ void send_contributions(DataPort& port, FoldMovements fields, std::span<const Pr
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
   for (const ShardId peer : peers) {
     std::uint32_t mark = 0;
-    Bytes payload;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const FoldMovement::Outgoing* out = fields[i] ? of_peer(fields[i]->send, peer) : nullptr;
-      if (!out) continue;
-      mark = joined(mark, out->mark);
-      for (const FoldMovement::Slice& slice : out->slices) {
+    std::size_t bytes = 0;
+    const auto each_field = [&](auto&& visit) {
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        if (const FoldMovement::Outgoing* of = fields[i] ? of_peer(fields[i]->send, peer) : nullptr) visit(i, *of);
+    };
+    each_field([&](std::size_t i, const FoldMovement::Outgoing& of) {
+      mark = joined(mark, of.mark);
+      for (const FoldMovement::Slice& slice : of.slices)
+        bytes += static_cast<std::size_t>(slice.runs.size()) * width(precisions[i]);
+    });
+    Outgoing out(port, peer, bytes);
+    out.mark(mark);
+    each_field([&](std::size_t i, const FoldMovement::Outgoing& of) {
+      for (const FoldMovement::Slice& slice : of.slices) {
+        out.begin(static_cast<std::size_t>(slice.runs.size()) * width(precisions[i]));
         const OwnBuffer buffer = own(i, slice.point);
         each_run_of_buffer(slice.runs, *buffer.piece, root, [&](Run run, std::int64_t place) {
-          const std::byte* from = buffer.base + static_cast<std::size_t>(place) * width(precisions[i]);
-          payload.insert(payload.end(), from, from + static_cast<std::size_t>(run.size()) * width(precisions[i]));
+          out.add(buffer.base + static_cast<std::size_t>(place) * width(precisions[i]),
+                  static_cast<std::size_t>(run.size()) * width(precisions[i]));
         });
       }
-    }
-    port.send(peer, std::move(payload), mark);
+    });
   }
 }
 

@@ -1,5 +1,5 @@
-// Elements of fields as messages, and back: one message for each peer, with the runs of all fields of one operation's
-// use behind one another.
+// Elements of fields as messages, and back: one message for each peer, or several if it would be long, with the runs of
+// all fields of one operation's use behind one another.
 //
 //   send(port, {{a_movement, b_movement}}, {{a_base, b_base}}, {{8, 4}});
 //   receive(port, {{a_movement, b_movement}}, {{a_base, b_base}}, {{8, 4}}, [&] { engine.turn(); });
@@ -14,6 +14,9 @@
 #include "ir/region/piece_memory.hpp"
 
 namespace taskspec {
+
+// What is longer goes as several messages, which end between sources where that is possible.
+inline constexpr std::size_t longest_message = std::size_t{256} << 10;
 
 // By field; null: nothing of this one moves here. Bases are those of the arrays of the whole root.
 using Movements = std::span<const Movement* const>;

@@ -29,6 +29,25 @@ void TraceTemplate::use(std::uint32_t op, LaneKey lane_key, const LaunchUse& use
   lanes[at].uses.push_back({key, use.privilege, use.op});
 }
 
+bool TraceTemplate::names(FunctionRef<bool(KeyId)> key, FunctionRef<bool(LaneKey, LaneTree::Place)> place) const {
+  for (const SignatureItem& item : entry)
+    if (key(item.key) || (!item.is_exact && place(lane_keys[item.lane], item.place))) return true;
+  for (std::size_t at = 0; at < lanes.size(); ++at) {
+    const Lane& lane = lanes[at];
+    for (const LaneUse& use : lane.uses)
+      if (key(use.key)) return true;
+    for (const LaneState* state : {&lane.before, &lane.after}) {
+      for (const auto& [of, entry_there] : state->coarse)
+        if (key(entry_there.key) || place(lane_keys[at], of)) return true;
+      for (const ExactLists::User& user : state->exact)
+        if (key(user.key)) return true;
+    }
+    for (const auto& [op, user] : lane.left)
+      if (key(user.key)) return true;
+  }
+  return false;
+}
+
 void TraceTemplate::learn(std::uint32_t op, const FineResult& found) {
   ops[op].found = found;
   ops[op].is_known = true;

@@ -79,6 +79,9 @@ class TraceTemplate {
   const Op& relative(std::uint32_t op);
   TraceSignature signature(std::span<const LaneState> states, std::span<const std::uint64_t> before) const;
 
+  // Of what it says of lists before and after, and of its own uses.
+  bool names(FunctionRef<bool(KeyId)> key, FunctionRef<bool(LaneKey, LaneTree::Place)> place) const;
+
   std::vector<Step> steps;
   std::vector<Op> ops;
   std::vector<LaneKey> lane_keys;

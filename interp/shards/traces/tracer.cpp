@@ -303,6 +303,21 @@ void Tracer::finish_record() {
   if (trace_->is_found) expected_ = trace_;
 }
 
+void Tracer::forget(FunctionRef<bool(const TraceTemplate&)> is_gone) {
+  if (mode_ != Mode::idle && is_gone(*template_)) {
+    if (mode_ == Mode::recording)
+      drop_record();
+    else if (mode_ == Mode::replaying)
+      fall_back();
+    else
+      leave();
+  }
+  if (template_ && mode_ == Mode::idle && is_gone(*template_)) template_.reset();
+  if (last_ && is_gone(*last_)) last_.reset();
+  for (auto& [id, trace] : traces_)
+    std::erase_if(trace->templates, [&](const TemplatePtr& of) { return is_gone(*of); });
+}
+
 void Tracer::drop_record() {
   template_.reset();
   mode_ = Mode::idle;

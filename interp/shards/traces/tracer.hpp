@@ -77,6 +77,9 @@ class Tracer {
   void issue(Operation op);
   void call(std::uint64_t token);
 
+  // What some templates are about has gone; one of them that is at work is left.
+  void forget(FunctionRef<bool(const TraceTemplate&)> is_gone);
+
   const Counts& counts() const { return counts_; }
   const std::string& why() const { return why_; }  // the last guard failed
 

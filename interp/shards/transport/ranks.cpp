@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "interp/shards/transport/mailbox.hpp"
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
@@ -58,101 +58,42 @@ class RankNetwork::End final : public Transport {
     });
   }
 
-  // All that has come is taken at once, so that the lock is taken once for many messages.
   std::optional<Message> receive() override {
-    if (taken_.empty()) take_come();
-    if (taken_.empty() && network_.line_) {
-      // Who finds another one looking need not look as well.
-      if (const std::unique_lock line(network_.line_mutex_, std::try_to_lock); line) network_.look_locked();
-      take_come();
-    }
-    if (taken_.empty()) return std::nullopt;
-    std::optional<Message> first = std::move(taken_.front());
-    taken_.pop_front();
-    return first;
+    std::optional<Message> first = mailbox_.take();
+    if (first || !network_.line_) return first;
+    // Who finds another one looking need not look as well.
+    if (const std::unique_lock line(network_.line_mutex_, std::try_to_lock); line) network_.look_locked();
+    return mailbox_.take();
   }
 
   void wait(std::int64_t nanoseconds) override {
-    if (!taken_.empty()) return;
-    // Not by deadlines that run over: who waits "for ever" says so with a very large number.
-    constexpr std::int64_t longest = 1'000'000'000'000'000;
-    const auto begin = std::chrono::steady_clock::now();
-    const auto end = begin + std::chrono::nanoseconds(std::min(nanoseconds, longest));
-    while (!is_over()) {
-      if (std::chrono::steady_clock::now() >= end) break;
+    if (mailbox_.has_taken()) return;
+    const Mailbox::Time begin = std::chrono::steady_clock::now(), end = after(begin, nanoseconds);
+    for (Mailbox::Time now = begin; !mailbox_.is_over() && now < end; now = std::chrono::steady_clock::now())
       if (network_.line_ && network_.try_to_lead(*this))
         lead(begin, end);
       else
-        sleep_until(end);
-    }
+        mailbox_.sleep_until(end);
     if (network_.line_) network_.leave(*this);
-    const std::lock_guard lock(mutex_);
-    is_awake_ = false;
+    mailbox_.waited();
   }
 
-  void wake() override {
-    {
-      const std::lock_guard lock(mutex_);
-      is_awake_ = true;
-    }
-    changed_.notify_one();
-  }
+  void wake() override { mailbox_.wake(); }
+  std::optional<ShardId> lost() const override { return mailbox_.lost(); }
 
-  std::optional<ShardId> lost() const override {
-    const std::lock_guard lock(mutex_);
-    return lost_;
-  }
-
-  void put(Message message) {
-    bool was_empty;
-    {
-      const std::lock_guard lock(mutex_);
-      was_empty = come_.empty();
-      come_.push_back(std::move(message));
-    }
-    if (was_empty) changed_.notify_one();
-  }
-
-  void lose(ShardId shard) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!lost_) lost_ = shard;
-      is_awake_ = true;
-    }
-    changed_.notify_one();
-  }
-
-  // Nobody looks at MPI any more: this one may.
-  void offer_lead() {
-    {
-      const std::lock_guard lock(mutex_);
-      may_lead_ = true;
-    }
-    changed_.notify_one();
-  }
+  void put(Message message) { mailbox_.put(std::move(message)); }
+  void lose(ShardId shard) { mailbox_.lose(shard); }
+  void offer_lead() { mailbox_.call(); }  // nobody looks at MPI any more: this one may
 
  private:
-  void take_come() {
-    const std::lock_guard lock(mutex_);
-    std::swap(taken_, come_);
-  }
-  bool is_over() const {
-    const std::lock_guard lock(mutex_);
-    return !come_.empty() || is_awake_;
-  }
-  void sleep_until(std::chrono::steady_clock::time_point end) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_until(lock, end, [&] { return !come_.empty() || is_awake_ || may_lead_; });
-    may_lead_ = false;
-  }
-  void lead(std::chrono::steady_clock::time_point begin, std::chrono::steady_clock::time_point end) {
-    while (!is_over()) {
+  void lead(Mailbox::Time begin, Mailbox::Time end) {
+    while (!mailbox_.is_over()) {
       {
         const std::lock_guard line(network_.line_mutex_);
         network_.look_locked();
       }
-      const auto now = std::chrono::steady_clock::now();
-      if (is_over() || now >= end) break;
+      const Mailbox::Time now = std::chrono::steady_clock::now();
+      if (mailbox_.is_over() || now >= end) break;
       pause(now - begin, network_.layout_.shards <= std::thread::hardware_concurrency());
     }
     network_.stop_leading(*this);
@@ -160,12 +101,7 @@ class RankNetwork::End final : public Transport {
 
   RankNetwork& network_;
   const ShardId self_;
-  std::deque<Message> taken_;  // of the shard's own thread
-  mutable std::mutex mutex_;   // of all below
-  std::condition_variable changed_;
-  std::deque<Message> come_;
-  std::optional<ShardId> lost_;
-  bool is_awake_ = false, may_lead_ = false;
+  Mailbox mailbox_;
 };
 
 RankNetwork::RankNetwork(const RankLayout& layout, MpiLine* line) : layout_(layout), line_(line) {

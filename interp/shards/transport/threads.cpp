@@ -1,9 +1,6 @@
 #include "interp/shards/transport/threads.hpp"
 
-#include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include "interp/shards/transport/mailbox.hpp"
 
 namespace taskspec {
 
@@ -16,66 +13,24 @@ class ThreadNetwork::End final : public Transport {
 
   void send(Message message) override { network_.ends_[message.to.index()]->put(std::move(message)); }
 
-  // All that has come is taken at once, so that the lock is taken once for many messages.
-  std::optional<Message> receive() override {
-    if (taken_.empty()) {
-      const std::lock_guard lock(mutex_);
-      std::swap(taken_, come_);
-    }
-    if (taken_.empty()) return std::nullopt;
-    std::optional<Message> first = std::move(taken_.front());
-    taken_.pop_front();
-    return first;
-  }
-
+  std::optional<Message> receive() override { return mailbox_.take(); }
   void wait(std::int64_t nanoseconds) override {
-    if (!taken_.empty()) return;
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::nanoseconds(nanoseconds), [&] { return !come_.empty() || is_awake_; });
-    is_awake_ = false;
+    if (mailbox_.has_taken()) return;
+    const Mailbox::Time begin = std::chrono::steady_clock::now(), end = after(begin, nanoseconds);
+    for (Mailbox::Time now = begin; !mailbox_.is_over() && now < end; now = std::chrono::steady_clock::now())
+      mailbox_.sleep_until(end);
+    mailbox_.waited();
   }
+  void wake() override { mailbox_.wake(); }
+  std::optional<ShardId> lost() const override { return mailbox_.lost(); }
 
-  void wake() override {
-    {
-      const std::lock_guard lock(mutex_);
-      is_awake_ = true;
-    }
-    changed_.notify_one();
-  }
-
-  std::optional<ShardId> lost() const override {
-    const std::lock_guard lock(mutex_);
-    return lost_;
-  }
-
-  void put(Message message) {
-    bool was_empty;
-    {
-      const std::lock_guard lock(mutex_);
-      was_empty = come_.empty();
-      come_.push_back(std::move(message));
-    }
-    if (was_empty) changed_.notify_one();
-  }
-
-  void lose(ShardId shard) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!lost_) lost_ = shard;
-      is_awake_ = true;
-    }
-    changed_.notify_one();
-  }
+  void put(Message message) { mailbox_.put(std::move(message)); }
+  void lose(ShardId shard) { mailbox_.lose(shard); }
 
  private:
   ThreadNetwork& network_;
   const ShardId self_;
-  std::deque<Message> taken_;  // of the shard's own thread
-  mutable std::mutex mutex_;   // of all below
-  std::condition_variable changed_;
-  std::deque<Message> come_;
-  std::optional<ShardId> lost_;
-  bool is_awake_ = false;
+  Mailbox mailbox_;
 };
 
 ThreadNetwork::ThreadNetwork(std::size_t shards) {

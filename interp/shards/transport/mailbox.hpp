@@ -1,0 +1,96 @@
+// What has come for one shard: any thread puts messages in, the shard's own takes them out, in that order, and sleeps
+// while there are none.
+//
+//   mailbox.put(message);                 // any thread
+//   if (auto message = mailbox.take()) ...
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "interp/shards/message.hpp"
+
+namespace taskspec {
+
+class Mailbox {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void put(Message message) {
+    bool was_empty;
+    {
+      const std::lock_guard lock(mutex_);
+      was_empty = come_.empty();
+      come_.push_back(std::move(message));
+    }
+    if (was_empty) changed_.notify_one();
+  }
+  // All that has come is taken at once, so that the lock is taken once for many messages.
+  std::optional<Message> take() {
+    if (taken_.empty()) {
+      const std::lock_guard lock(mutex_);
+      std::swap(taken_, come_);
+    }
+    if (taken_.empty()) return std::nullopt;
+    std::optional<Message> first = std::move(taken_.front());
+    taken_.pop_front();
+    return first;
+  }
+  bool has_taken() const { return !taken_.empty(); }  // for the shard's own thread
+
+  // There is nothing to wait for any more: something has come, or somebody woke the shard.
+  bool is_over() const {
+    const std::lock_guard lock(mutex_);
+    return !come_.empty() || is_awake_;
+  }
+  // Also until somebody calls.
+  void sleep_until(Time end) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, end, [&] { return !come_.empty() || is_awake_ || is_called_; });
+    is_called_ = false;
+  }
+  void waited() {  // who was woken has seen it
+    const std::lock_guard lock(mutex_);
+    is_awake_ = false;
+  }
+  void wake() { change(is_awake_); }
+  void call() { change(is_called_); }
+
+  void lose(ShardId shard) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!lost_) lost_ = shard;
+    }
+    wake();
+  }
+  std::optional<ShardId> lost() const {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+  }
+
+ private:
+  void change(bool& what) {
+    {
+      const std::lock_guard lock(mutex_);
+      what = true;
+    }
+    changed_.notify_one();
+  }
+
+  std::deque<Message> taken_;  // of the shard's own thread
+  mutable std::mutex mutex_;   // of all below
+  std::condition_variable changed_;
+  std::deque<Message> come_;
+  std::optional<ShardId> lost_;
+  bool is_awake_ = false, is_called_ = false;
+};
+
+// Not by deadlines that run over: who waits "for ever" says so with a very large number.
+inline Mailbox::Time after(Mailbox::Time begin, std::int64_t nanoseconds) {
+  constexpr std::int64_t longest = 1'000'000'000'000'000;
+  return begin + std::chrono::nanoseconds(nanoseconds < longest ? nanoseconds : longest);
+}
+
+}  // namespace taskspec
