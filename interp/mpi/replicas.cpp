@@ -66,9 +66,31 @@ Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span
   if (replica >= here.size()) return {number, ShardGroup::alone(), ShardId(0), run.group->shards(), true};
   while (replica == 0 && joined_.size() < here.size()) {
     joined_.push_back(0);
-    threads_.push_back(start_thread([this, other = joined_.size() - 1] { start_(other); }));
+    threads_.push_back(start_thread([this, other = joined_.size() - 1] {
+      start_(other);
+      left(other);
+    }));
   }
+  for (const std::size_t gone : left_) fail_without(gone, run);
   return {number, run.group, here[replica], run.group->shards()};
+}
+
+void Replicas::finished(std::size_t replica, std::size_t run) {
+  const std::lock_guard lock(mutex_);
+  runs_[run].finished.insert(replica);
+}
+
+void Replicas::left(std::size_t replica) {
+  const std::lock_guard lock(mutex_);
+  left_.insert(replica);
+  for (auto& [number, run] : runs_) fail_without(replica, run);
+}
+
+void Replicas::fail_without(std::size_t replica, Run& run) {
+  const std::vector<ShardId> here = run.group->here();
+  if (replica >= here.size() || run.finished.contains(replica)) return;
+  run.group->fail(
+      failure("E5009", {}, "shard " + std::to_string(here[replica].index()) + " has ended before the others").diags());
 }
 
 void Replicas::publish(std::size_t run, std::vector<Value> report) {

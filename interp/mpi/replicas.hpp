@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -59,6 +60,10 @@ class Replicas {
     bool is_alone = false;  // the run has fewer shards: it is repeated by itself, with the same outcome
   };
   Part join(std::size_t replica, std::size_t shards, Span span);
+  // Its part of the run is done.
+  void finished(std::size_t replica, std::size_t run);
+  // It comes to no further run. Those that it was to take part in fail: nobody is to wait for it.
+  void left(std::size_t replica);
   // What a run reports, for those that were no part of it.
   void publish(std::size_t run, std::vector<Value> report);
   std::vector<Value> report_of(std::size_t run);
@@ -68,12 +73,15 @@ class Replicas {
   struct Run {
     std::shared_ptr<ShardGroup> group;
     std::optional<std::vector<Value>> report;
+    std::set<std::size_t> finished;  // replicas
   };
+  void fail_without(std::size_t replica, Run& run);
   const Start start_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::size_t, Run> runs_;        // by their order in the program
   std::vector<std::size_t> joined_ = {0};  // by replica: how many runs it came to
+  std::set<std::size_t> left_;
   std::vector<std::thread> threads_;
   std::atomic<bool> ended_{false};
 };

@@ -14,20 +14,30 @@ ShardBackend::~ShardBackend() = default;
 // The replicas of a program are made when its first one comes to shards; they are known by what it and they share.
 void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
                         Span span) {
-  if (!replica)
-    throw failure("E1009", span, "shards that are not of a whole program (the prompt, C++) are not built yet");
+  if (!replica) {
+    Diag diag("E1009", Severity::error, span, "a program that is written while it runs has no shards as a whole");
+    diag.help_text = "give them a call of it: run f(x) on mpi(shards: 4)";
+    throw Error(std::move(diag));
+  }
   replica_ = replica;
   if (!replica->others) {
-    auto start = [first = replica.get()](std::size_t number) {
+    // Who starts may do so when the first one is ending already, which then waits for it.
+    auto group = std::make_shared<Replicas*>(nullptr);
+    auto start = [first = replica.get(), group](std::size_t number) {
       auto other = std::make_shared<Replica>();
       other->number = number;
-      other->ended = &static_cast<Replicas*>(first->others.get())->ended();
-      other->others = std::shared_ptr<void>(std::shared_ptr<void>(), first->others.get());
-      first->start(other);
+      other->ended = &(*group)->ended();
+      other->others = std::shared_ptr<void>(std::shared_ptr<void>(), *group);
+      try {
+        first->start(other);
+      } catch (...) {
+      }  // what came to pass in a run, the others have heard of; else they miss it
     };
-    replica->others = std::make_shared<Replicas>(std::move(start));
+    auto made = std::make_shared<Replicas>(std::move(start));
+    *group = made.get();
+    replica->others = std::move(made);
   }
-  replicas_ = std::static_pointer_cast<Replicas>(replica->others);
+  replicas_ = static_cast<Replicas*>(replica->others.get());
   part_ = replicas_->join(replica->number, settings_.shards, span);
   settings_.shards = part_.shards;
   replica->shards = static_cast<std::int64_t>(part_.shards);
@@ -46,6 +56,7 @@ void ShardBackend::finish() {
   if (!run_) return;
   launches_->note_new();
   run_->finish();
+  replicas_->finished(replica_->number, part_.run);
   replica_->shards = 1;
   if (replica_->number == 0) replicas_->publish(part_.run, run_->report());
 }
