@@ -141,7 +141,10 @@ Diags no_memory_left() { return failure("E5008", {}, "no memory left").diags(); 
 
 void add_others(Diags& known, const Diags& others) {
   for (const Diag& diag : others.items())
-    if (std::ranges::none_of(known.items(), [&](const Diag& d) { return d.primary.span == diag.primary.span; }))
+    if (std::ranges::none_of(known.items(), [&](const Diag& d) {
+          const bool is_nowhere = !diag.primary.span.valid() && d.code == diag.code && d.message == diag.message;
+          return d.primary.span == diag.primary.span || is_nowhere;
+        }))
       known.add(diag);
 }
 

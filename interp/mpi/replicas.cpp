@@ -8,12 +8,9 @@ namespace {
 
 Error program_ended(Span span) { return failure("E5009", span, "the program has ended"); }
 
-// A shard whose body runs may take its time; one that waits for ever inside of one is not told from that.
-constexpr double patience = 30;  // seconds
-
 }  // namespace
 
-std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span) {
+std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span, double patience) {
   auto made = std::make_shared<ShardGroup>();
   Result<std::unique_ptr<RankGroup>> group = RankGroup::open(shards, std::nullopt);
   if (!group) {
@@ -22,24 +19,30 @@ std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span) {
     throw Error(std::move(diag));
   }
   made->group_ = *std::move(group);
-  if (made->group_->layout().ranks > 1)
-    made->watchdog_ =
-        std::make_unique<Watchdog>(*made->group_, Watchdog::Options{.seconds = patience, .state = [group = made.get()] {
-                                                                      Watchdog::State state;
-                                                                      state.steps = group->steps.load();
-                                                                      state.is_running = true;
-                                                                      return state;
-                                                                    }});
+  for (const ShardId shard : made->here()) made->waits.add(shard);
+  if (made->shards() > 1)
+    made->watchdog_ = std::make_unique<Watchdog>(
+        *made->group_, Watchdog::Options{.seconds = patience,
+                                         .state =
+                                             [group = made.get()] {
+                                               Watchdog::State state;
+                                               state.steps = group->steps.load() + group->waits.steps();
+                                               state.is_running = group->waits.is_running();
+                                               return state;
+                                             },
+                                         .waits = [group = made.get()] { return group->waits.text(); }});
   return made;
 }
 
 std::shared_ptr<ShardGroup> ShardGroup::alone() {
   auto made = std::make_shared<ShardGroup>();
   made->alone_ = std::make_unique<RankNetwork>(RankLayout{1, 1, 0}, nullptr);
+  made->waits.add(ShardId(0));
   return made;
 }
 
-void ShardGroup::ended(ShardId) {
+void ShardGroup::ended(ShardId shard) {
+  waits.of(shard).ended();
   if (++ended_ != here().size() || !group_) return;
   group_->close();
   watchdog_.reset();  // until then others look for its beats
@@ -50,7 +53,7 @@ Replicas::~Replicas() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     for (auto& [number, run] : runs_)
-      if (!run.report) run.group->fail(program_ended({}).diags());
+      if (!run.report && run.group) run.group->fail(program_ended({}).diags());
     changed_.notify_all();
   }
   for (std::thread& thread : threads_) thread.join();
@@ -87,6 +90,7 @@ void Replicas::left(std::size_t replica) {
 }
 
 void Replicas::fail_without(std::size_t replica, Run& run) {
+  if (!run.group) return;  // which could not be opened
   const std::vector<ShardId> here = run.group->here();
   if (replica >= here.size() || run.finished.contains(replica)) return;
   run.group->fail(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "interp/mpi/shard_failure.hpp"
+#include "interp/mpi/shard_waits.hpp"
 #include "interp/shards/ranks/watchdog.hpp"
 #include "ir/types/value.hpp"
 
@@ -22,7 +23,8 @@ namespace taskspec {
 class ShardGroup {
  public:
   // As many shards as are asked for, over the ranks of mpirun where there are some. Throws Error E6002.
-  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span);
+  // Where nothing goes on for `patience`, in seconds, the watchdog ends all ranks.
+  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span, double patience = 30);
   static std::shared_ptr<ShardGroup> alone();
 
   std::size_t shards() const { return network().layout().shards; }
@@ -36,6 +38,7 @@ class ShardGroup {
   void ended(ShardId shard);  // the last one that is here says so to other ranks
 
   ShardFailure failure;
+  ShardWaits waits;                     // of those that are here
   std::atomic<std::uint64_t> steps{0};  // whatever changes while something goes on
 
  private:

@@ -74,14 +74,23 @@ Array ShardBackend::read(Location location) const {
 namespace {
 
 // As the shard that failed tells all others.
-Diags told(const Outcome& outcome, std::size_t shard) {
+Diags told(const Outcome& outcome) {
   Diags diags;
   for (const Poison& poison : outcome.failed) {
-    diags.error(poison.fault.code, poison.fault.span,
-                poison.fault.message + " (on shard " + std::to_string(shard) + ")");
+    diags.error(poison.fault.code, poison.fault.span, poison.fault.message);
     break;
   }
   return diags;
+}
+
+// Which of them it was, a failure says wherever it is told.
+void add_shard(Outcome& outcome, std::size_t shard) {
+  const std::string where = ", on shard " + std::to_string(shard);
+  const auto add = [&](Poison& poison) { poison.fault.message += where; };
+  for (auto& result : outcome.results)
+    if (auto* poison = std::get_if<Poison>(&result)) add(*poison);
+  for (Poison& poison : outcome.failed) add(poison);
+  for (auto& [node, poison] : outcome.dead) add(poison);
 }
 
 }  // namespace
@@ -89,7 +98,10 @@ Diags told(const Outcome& outcome, std::size_t shard) {
 Outcome ShardBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
   if (run_) run_->settle();
   Outcome outcome = host_->execute(executable, inputs, options);
-  if (run_ && !outcome.failed.empty()) run_->fail(told(outcome, part_.shard.index()));
+  if (run_ && !outcome.failed.empty()) {
+    if (part_.shards > 1) add_shard(outcome, part_.shard.index());
+    run_->fail(told(outcome));
+  }
   return outcome;
 }
 

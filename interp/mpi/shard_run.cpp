@@ -106,41 +106,51 @@ void ShardRun::hear_failure(const Message& message) {
   group_->fail(failure(code, span, why).diags());
 }
 
-void ShardRun::raise() { group_->failure.raise_if_set(); }
+void ShardRun::raise() {
+  if (const std::optional<ShardId> lost = collectives_.transport().lost(); lost && !group_->failure.is_set())
+    group_->fail(failure("E6004", {},
+                         "rank " + std::to_string(group_->network().layout().rank_of(*lost)) +
+                             " has ended before the others")
+                     .diags());
+  group_->failure.raise_if_set();
+}
 
 void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
 
 template <class Done>
-void ShardRun::wait_for(Done&& done) {
+void ShardRun::wait_for(const char* what, Done&& done) {
   while (true) {
     turn();
     if (done()) return;
     raise();
-    if (!engine_.turn()) wait_a_little();
+    if (engine_.turn())
+      ++group_->steps;
+    else
+      waits(what), wait_a_little();
   }
 }
 
 void ShardRun::settle() {
-  wait_for([&] { return engine_.is_idle(); });
+  wait_for("fences of its operations", [&] { return engine_.is_idle(); });
 }
 
 void ShardRun::release() {
   bool released = false;
   watch_.release(log_.last(), [&] { released = true; });
-  wait_for([&] { return released || group_->failure.is_set(); });
+  wait_for("the check of its calls", [&] { return released || group_->failure.is_set(); });
   raise();
 }
 
 void ShardRun::barrier() {
   bool all_came = false;
   collectives_.barrier({Purpose::value, ++barriers_, 2}, [&] { all_came = true; });
-  wait_for([&] { return all_came; });
+  wait_for("all shards to come to a file", [&] { return all_came; });
 }
 
 void ShardRun::finish() {
   settle();
   watch_.ended();
-  wait_for([&] { return watch_.is_done() || group_->failure.is_set(); });
+  wait_for("the end of the others", [&] { return watch_.is_done() || group_->failure.is_set(); });
   raise();
   add_up();
   group_->ended(self());
@@ -156,7 +166,7 @@ void ShardRun::add_up() {
     all = std::move(got);
     is_there = true;
   });
-  wait_for([&] { return is_there; });
+  wait_for("the counts of the others", [&] { return is_there; });
   std::uint64_t messages = 0, bytes = 0, fine = 0;
   for (const Bytes& one : all) {
     ByteReader in(one);

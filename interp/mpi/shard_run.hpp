@@ -44,7 +44,7 @@ class ShardRun final : private Executor {
   void finish();
   void barrier();  // until all shards have come here
   void wait_a_little();
-  void meanwhile() { turn(), raise(); }
+  void meanwhile() { waits("contents of others"), turn(), raise(); }
   void fail(const Diags& diags);  // here and on other ranks
   void raise();
 
@@ -59,7 +59,8 @@ class ShardRun final : private Executor {
  private:
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
   template <class Done>
-  void wait_for(Done&& done);
+  void wait_for(const char* what, Done&& done);  // what: as the watchdog says it
+  void waits(const char* what) { group_->waits.of(self()).waits(what, log_.last()); }
   void add_up();
 
   const std::shared_ptr<ShardGroup> group_;
