@@ -6,6 +6,7 @@
 
 #include "interp/backends/backends.hpp"
 #include "interp/backends/read.hpp"
+#include "interp/captured_run.hpp"
 #include "interp/host/start_thread.hpp"
 #include "interp/run_settings.hpp"
 #include "ir/base/text.hpp"
@@ -35,7 +36,10 @@ OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter
 
 OpenSession::~OpenSession() {
   failed({});
+  end_own();
 }
+
+bool OpenSession::is_replicated() const { return dynamic_cast<ReplicatedBackend*>(backend_.get()) != nullptr; }
 
 void OpenSession::join(const std::shared_ptr<Replica>& replica, const Interpreter& interpreter, Span span) {
   auto* replicated = dynamic_cast<ReplicatedBackend*>(backend_.get());
@@ -44,8 +48,21 @@ void OpenSession::join(const std::shared_ptr<Replica>& replica, const Interprete
   replicated_ = replicated;
 }
 
+void OpenSession::join_own(std::shared_ptr<Replica> first, const Interpreter& interpreter, Span span) {
+  own_ = std::move(first);
+  join(own_, interpreter, span);
+}
+
+// Nothing that the program goes on with is in their hands any more.
+void OpenSession::end_own() {
+  if (!own_) return;
+  if (own_->agreed) own_->agreed->end();
+  own_->others.reset();
+}
+
 void OpenSession::failed(const Diags& why) {
   if (replicated_ && !is_finished_) replicated_->fail(why);
+  end_own();
 }
 
 // All that has effects ran: nothing is said to other shards any more.
@@ -87,6 +104,7 @@ InterruptWatch::InterruptWatch(Backend& backend, const std::atomic<bool>* interr
 
 Value OpenSession::report() {
   finish();
+  end_own();
   show();
   return report_value(session_->report(), record_, backend_->report(), backend_->report_text());
 }
@@ -123,7 +141,10 @@ Diags no_memory_left() { return failure("E5008", {}, "no memory left").diags(); 
 
 void add_others(Diags& known, const Diags& others) {
   for (const Diag& diag : others.items())
-    if (std::ranges::none_of(known.items(), [&](const Diag& d) { return d.primary.span == diag.primary.span; }))
+    if (std::ranges::none_of(known.items(), [&](const Diag& d) {
+          const bool is_nowhere = !diag.primary.span.valid() && d.code == diag.code && d.message == diag.message;
+          return d.primary.span == diag.primary.span || is_nowhere;
+        }))
       known.add(diag);
 }
 
@@ -163,6 +184,12 @@ void set_options(BackendChoice& on, const RunSettings& settings) {
 
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
                                           const RunSettings& settings, Span span) {
+  return open_session(interpreter, choice, settings, span, settings.replica);
+}
+
+std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
+                                          const RunSettings& settings, Span span,
+                                          const std::shared_ptr<Replica>& replica) {
   BackendChoice on = choice;
   set_options(on, settings);
   Value* threads = on.option("threads");
@@ -177,7 +204,11 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};
   auto session = std::make_unique<OpenSession>(on, interpreter, options, settings.interrupted);
-  session->join(settings.replica, interpreter, span);
+  const RunSite* site = RunSite::current();
+  if (!replica && site && session->is_replicated())
+    session->join_own(captured_replica(*site, settings), interpreter, span);
+  else
+    session->join(replica, interpreter, span);
   if (settings.pictures) session->show_in(settings.pictures);
   return session;
 }
@@ -198,7 +229,9 @@ void take_settings(HostContext& host, const RunSettings& settings) {
 void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings) {
   host.open_session = [&](const BackendChoice& choice, Span span) -> std::unique_ptr<NestedSession> {
     try {
-      return open_session(interpreter, choice, settings, span);
+      std::unique_ptr<OpenSession> session = open_session(interpreter, choice, settings, span, host.replica);
+      if (session->own_replica()) host.replica = session->own_replica();
+      return session;
     } catch (const Error& error) {  // the threads that it asks for, say
       Diag diag = error.diags().items().front();
       if (!diag.primary.span.valid()) diag.primary.span = span;  // else another shard failed there

@@ -37,7 +37,11 @@ class OpenSession final : public NestedSession {
               const std::atomic<bool>* interrupted);
   ~OpenSession() override;
   // Of a backend that runs the program several times: this is one of those.
+  bool is_replicated() const;
   void join(const std::shared_ptr<Replica>& replica, const Interpreter& interpreter, Span span);
+  // What runs several times begins and ends with this session: the others are waited for when it ends.
+  void join_own(std::shared_ptr<Replica> first, const Interpreter& interpreter, Span span);
+  const std::shared_ptr<Replica>& own_replica() const { return own_; }  // null: there is none
   Target& target() override { return target_; }
   bool owns(const Tensor& tensor) const override { return tensor.is_of(*session_); }
   bool named() const override { return session_->handles > target_.kept_handles(); }
@@ -68,6 +72,8 @@ class OpenSession final : public NestedSession {
   std::unique_ptr<Session> session_;
   RecordTarget target_;
   ReplicatedBackend* replicated_ = nullptr;
+  std::shared_ptr<Replica> own_;
+  void end_own();
   bool is_finished_ = false;
   InterruptWatch watch_;
   void show();
@@ -83,6 +89,10 @@ void add_others(Diags& known, const Diags& others);
 // What `on` or a text chooses, with what the settings say of every session.
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
                                           const RunSettings& settings, Span span = {});
+// As that run of the program, whatever the settings say; null: the only one.
+std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const BackendChoice& choice,
+                                          const RunSettings& settings, Span span,
+                                          const std::shared_ptr<Replica>& replica);
 // That of the program itself.
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const RunSettings& settings);
 // A host program as the settings want it; then, once there is an interpreter, with `run .. on`. Both outlive it.

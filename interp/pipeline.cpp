@@ -13,9 +13,12 @@ namespace taskspec {
 
 namespace {
 
+// What runs in a session, perhaps several times at once: it changes nothing but what it is given.
+using SessionBody = FunctionRef<void(Interpreter&, GraphRun&)>;
+
 // Sets up interpreter and session, lets `body` work with them on a deep stack, and closes them again.
-void in_session(const Program& program, const Toolbox& tools, const RunSettings& settings, RunResult& result,
-                FunctionRef<void(Interpreter&, Session&)> body) {
+void in_one_session(const Program& program, const Toolbox& tools, const RunSettings& settings, GraphRun& result,
+                    SessionBody body) {
   HostContext host(program, tools.ops);
   host.forms = tools.forms;
   host.blocks = &tools.blocks;
@@ -33,7 +36,8 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
       ~Forget() { interpreter.forget_modules(); }
     } forget{interpreter};
     try {
-      body(interpreter, session->session());
+      body(interpreter, result);
+      session->finish();
     } catch (const ExitRequest& exit) {
       result.exit_code = exit.code;
     } catch (const Error& error) {
@@ -43,6 +47,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
       result.diags = no_memory_left();
       result.exit_code = 3;
     }
+    if (result.diags.has_errors()) session->failed(result.diags);
     if (result.exit_code != 130) {
       add_others(result.diags, session->end_early());
       add_others(result.diags, host.unseen);
@@ -52,6 +57,28 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
     result.report = session->close();
   };
   with_deep_stack(run);
+}
+
+// A backend of shards runs it several times; the others are not seen, and end with the first.
+void in_session(const Program& program, const Toolbox& tools, const RunSettings& given, GraphRun& result,
+                SessionBody body) {
+  RunSettings settings = given;
+  settings.replica = std::make_shared<Replica>();
+  settings.replica->is_hidden = given.is_hidden;
+  if (may_have_shards(program, given)) settings.replica->agreed = std::make_shared<AgreedValues>();
+  settings.replica->start = [&, agreed = settings.replica->agreed](std::shared_ptr<Replica> other) {
+    RunSettings unseen = given;
+    unseen.output = [](std::string_view) {};
+    unseen.pictures = {};
+    unseen.interrupted = other->ended;
+    other->agreed = agreed;
+    unseen.replica = std::move(other);
+    GraphRun nobodys;
+    in_one_session(program, tools, unseen, nobodys, body);
+  };
+  in_one_session(program, tools, settings, result, body);
+  if (settings.replica->agreed) settings.replica->agreed->end();
+  settings.replica->others.reset();
 }
 
 }  // namespace
@@ -66,21 +93,21 @@ RunResult run_program(const Program& program, const Toolbox& tools, const RunSet
 }
 
 RunResult run_directly(const Program& program, const Toolbox& tools, const RunSettings& settings) {
-  RunResult result;
-  in_session(program, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+  GraphRun result;
+  in_session(program, tools, settings, result, [&](Interpreter& interpreter, GraphRun&) {
     for (const Module& module : program.modules) interpreter.module(module);
-    session.finish();
   });
   return result;
 }
 
-GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> inputs, const Toolbox& tools,
+GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> given, const Toolbox& tools,
                    const RunSettings& settings) {
   GraphRun result;
   // What the graph reads of the top level is computed first; the rest of the program does not run.
   Program needed = with_needed_top_level(program, graph);
-  in_session(needed, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+  in_session(needed, tools, settings, result, [&](Interpreter& interpreter, GraphRun& run) {
     for (const Module& module : needed.modules) interpreter.module(module);
+    std::vector<Value> inputs = given;
     Target& target = interpreter.target();
     const Function& function = needed[graph];
     auto input = inputs.begin();
@@ -93,22 +120,21 @@ GraphRun run_graph(const Program& program, FunctionId graph, std::vector<Value> 
     }
     std::vector<Value> outputs = interpreter.outputs_of(graph, interpreter.agent_for(graph), std::move(inputs));
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      result.results.emplace_back(function.outputs[i].name, target.receive(outputs[i], function.outputs[i].span));
-    session.finish();
+      run.results.emplace_back(function.outputs[i].name, target.receive(outputs[i], function.outputs[i].span));
   });
   return result;
 }
 
-RunResult run_function(const Program& program, FunctionId function, std::vector<Value> arguments, const Toolbox& tools,
+RunResult run_function(const Program& program, FunctionId function, std::vector<Value> given, const Toolbox& tools,
                        const RunSettings& settings) {
-  RunResult result;
+  GraphRun result;
   Program needed = with_needed_top_level(program, function);
-  in_session(needed, tools, settings, result, [&](Interpreter& interpreter, Session& session) {
+  in_session(needed, tools, settings, result, [&](Interpreter& interpreter, GraphRun&) {
     for (const Module& module : needed.modules) interpreter.module(module);
+    std::vector<Value> arguments = given;
     for (Value& argument : arguments)
       if (argument.is_array()) argument = interpreter.target().constant(argument.array());
     (void)interpreter.call(function, {}, std::move(arguments), {needed[function].span});
-    session.finish();
   });
   return result;
 }

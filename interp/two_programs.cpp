@@ -6,6 +6,7 @@
 #include "interp/control/channel_ends.hpp"
 #include "interp/control/deep_stack.hpp"
 #include "interp/control/host_target.hpp"
+#include "interp/control/rank_line.hpp"
 #include "interp/host/start_thread.hpp"
 #include "interp/open_session.hpp"
 #include "interp/train/rates.hpp"
@@ -209,12 +210,21 @@ void run_both(SharedRun& shared, GraphRunning& graph, Ending& host) {
 
 }  // namespace
 
+bool may_have_shards(const Program& program, const RunSettings& settings) {
+  const auto has = [](const Builtin* builtin) { return builtin && builtin->backend && builtin->name == "mpi"; };
+  if (settings.on && has(settings.on->backend)) return true;
+  return std::ranges::any_of(program.functions, [&](const Function& function) {
+    return std::ranges::any_of(function.calls, [&](const Call& call) { return has(call.builtin); });
+  });
+}
+
 namespace {
 
 // The first run of a program starts others where a backend wants them; nobody sees those.
 std::shared_ptr<Replica> first_replica(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings) {
   auto first = std::make_shared<Replica>();
-  first->agreed = std::make_shared<AgreedValues>();
+  // Where nothing can start others, nothing is kept for them.
+  if (may_have_shards(cut.program, settings)) first->agreed = std::make_shared<AgreedValues>();
   first->is_hidden = settings.is_hidden;
   first->start = [&cut, &tools, settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
     RunSettings unseen = settings;
@@ -236,7 +246,10 @@ RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const Ru
   RunSettings settings = given;
   if (!settings.replica) settings.replica = first_replica(cut, tools, given);
   RunResult result = run_replica(cut, tools, settings);
-  if (settings.replica->agreed && settings.replica->number == 0) settings.replica->agreed->end();
+  if (settings.replica->number == 0) {
+    if (settings.replica->agreed) settings.replica->agreed->end();
+    if (RankLine* ranks = RankLine::here()) ranks->end();
+  }
   settings.replica->others.reset();  // they end with it
   return result;
 }

@@ -10,6 +10,9 @@
 
 namespace taskspec {
 
+// Whether a run of it may open a session that runs it several times, once for each shard.
+bool may_have_shards(const Program& program, const RunSettings& settings);
+
 RunResult run_two_programs(const CutProgram& cut, const Toolbox& tools, const RunSettings& settings);
 
 }  // namespace taskspec

@@ -8,6 +8,8 @@
 #include "interp/cli/commands.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/embed/toolbox.hpp"
+#include "interp/mpi/rank_values.hpp"
+#include "interp/shards/ranks/rank_process.hpp"
 #include "interp/shards/ranks/ranks.hpp"
 
 namespace {
@@ -18,6 +20,13 @@ using namespace taskspec;
 int run(cli::Options options, const Toolbox& tools, std::span<char* const> words) {
   if (started_by_mpirun()) {
     options.is_hidden = !is_first_rank();
+    const std::size_t started = number_in_environment(ranks_variable).value_or(1);
+    if (options.ranks && *options.ranks != started) {
+      cli::report(options, Sources(), misfit_of_ranks(*options.ranks, started));
+      return 3;
+    }
+    take_part_as_rank();
+    RankLine::set(std::make_unique<RankValues>());
   } else if (options.ranks) {
     const std::vector<std::string> arguments(words.begin(), words.end());
     return run_under_mpirun(*options.ranks, arguments,

@@ -75,8 +75,8 @@ int run(const Options& options, const Toolbox& tools) {
     std::fprintf(stderr, "taskspec: %s\n", note.c_str());
   RunResult result = run_program(*program, tools, settings);
   flush_out();
-  if (options.is_hidden) return result.exit_code;
   report(options, program->sources, result.diags);
+  if (options.is_hidden) return result.exit_code;
   // Also of a run that failed: then it is wanted most.
   write_reports(options, *program, program->sources, result, settings.pictures.get());
   return result.exit_code;

@@ -158,9 +158,11 @@ int run_graph(const Options& options, const Toolbox& tools, const RunSettings& s
     return 3;
   }
   GraphRun result = taskspec::run_graph(*program, graph, std::move(inputs), tools, settings);
-  for (const auto& [output, array] : result.results) write_out(output + ": " + print(Value(array)) + "\n");
+  if (!options.is_hidden)
+    for (const auto& [output, array] : result.results) write_out(output + ": " + print(Value(array)) + "\n");
   flush_out();
   report(options, sources, result.diags);
+  if (options.is_hidden) return result.exit_code;
   write_reports(options, *program, sources, result, settings.pictures.get());  // also of a run that failed
   return result.exit_code;
 }

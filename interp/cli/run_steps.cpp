@@ -141,6 +141,7 @@ int run_called_graph(const Options& options, const Toolbox& tools, const RunSett
   const RunResult result = run_function(*whole, function_named(*whole, caller), std::move(inputs), tools, inner);
   flush_out();
   report(options, whole->sources, result.diags);
+  if (options.is_hidden) return result.exit_code;
   write_reports(options, *whole, whole->sources, result, inner.pictures.get());
   return result.exit_code;
 }

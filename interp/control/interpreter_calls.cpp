@@ -99,6 +99,20 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+// C++ on the host acts once, in the first of several runs of a program; the others take what it gave there.
+Value host_result(HostContext* host, const Natives* natives, const std::string& symbol, std::span<const Value> arguments,
+                  Span span) {
+  Replica* const replica = host && host->replica && host->replica->agreed ? host->replica.get() : nullptr;
+  if (replica && replica->number != 0) return replica->agreed->get(host->part, host->agreed++);
+  Value given = call_host(natives, symbol, arguments, span);
+  if (replica) replica->agreed->put(host->part, host->agreed++, given);
+  return given;
+}
+
+}  // namespace
+
 Value Interpreter::enter(Frame& frame, const CallSite& site) {
   const Function& function = frame.function;
   enter_far(site.span);
@@ -112,7 +126,7 @@ Value Interpreter::enter(Frame& frame, const CallSite& site) {
   if (function.extern_symbol.empty())
     block(frame, function.body);
   else
-    frame.result = call_host(natives_, function.extern_symbol, frame.arguments(), site.span);
+    frame.result = host_result(host_, natives_, function.extern_symbol, frame.arguments(), site.span);
   --depth_;
   Value result = result_of(frame, *target_, graph_part, site.span);
   if (graph_part) target_->close_scope(frame.scope);

@@ -1,5 +1,7 @@
 #include "interp/control/replica.hpp"
 
+#include "interp/control/rank_line.hpp"
+
 namespace taskspec {
 
 void AgreedValues::put(int part, std::uint64_t number, const Value& value) {
@@ -22,11 +24,24 @@ void AgreedValues::end() {
   changed_.notify_all();
 }
 
+// One replica of each process asks the others.
 Value Replica::agree(int part, std::uint64_t count, const Value& own) {
-  if (!agreed) return own;
-  if (number != 0) return agreed->get(part, count);
-  agreed->put(part, count, own);
-  return own;
+  if (agreed && number != 0) return agreed->get(part, count);
+  const Value value = RankLine::here() ? RankLine::here()->agree(part, count, own) : own;
+  if (agreed) agreed->put(part, count, value);
+  return value;
 }
+
+namespace {
+
+std::unique_ptr<RankLine>& line() {
+  static std::unique_ptr<RankLine> ours;
+  return ours;
+}
+
+}  // namespace
+
+RankLine* RankLine::here() { return line().get(); }
+void RankLine::set(std::unique_ptr<RankLine> ranks) { line() = std::move(ranks); }
 
 }  // namespace taskspec

@@ -2,7 +2,9 @@
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rebuilt.hpp"
+#include "interp/control/run_site.hpp"
 #include "interp/control/step_recording.hpp"
+#include "ir/base/at_end.hpp"
 #include "ir/records/backend_record.hpp"
 
 namespace taskspec {
@@ -41,7 +43,13 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   auto* choice = operand(frame, call, 0).as<BackendChoice>();
   target_->run_pending();  // what stands before the session comes before it
   if (!choice || !host_ || !host_->open_session) throw failure("E1302", call.span, "a session cannot be opened here");
-  std::unique_ptr<NestedSession> session = host_->open_session(*choice, call.span);
+  // A session of shards may make this the first one of several runs of the call, which it is until the call ends.
+  const AtEnd as_before([this, before = host_->replica] { host_->replica = before; });
+  std::unique_ptr<NestedSession> session;
+  {
+    const RunSite::Mark here({*this, frame, CallId(&call - frame.function.calls.data())});
+    session = host_->open_session(*choice, call.span);
+  }
   struct ClosesSession {  // what the frame holds of the session goes first, however this ends
     std::function<void()> run;
     ~ClosesSession() { run(); }

@@ -22,7 +22,8 @@ constexpr const char* hand_back = "%hand_back";
 
 taskspec::Type nothing(RuleContext&) { return taskspec::Type::Kind::none; }
 Value run_hand_back(HostContext& host, std::span<const Value> values) {
-  return call_host(host.natives, hand_back, values, host.span);
+  const bool is_first = !host.replica || host.replica->number == 0;  // others may run the same, unseen
+  return is_first ? call_host(host.natives, hand_back, values, host.span) : Value();
 }
 
 constexpr taskspec::Operand value_operand[] = {{"value", OperandKind::value}};
@@ -88,6 +89,11 @@ NodePtr CutCall::run(const On& backend, At at) {
   BackendChoice on(*toolbox().builtins.find(backend.name));
   if (Value* threads = on.option("threads")) *threads = Value(backend.threads);
   if (Value* schedule = on.option("schedule")) *schedule = Value(backend.schedule);
+  for (const auto& [name, value] : backend.options) {
+    Value* option = on.option(name);
+    if (!option) fail("E1003", at, backend.name + " takes no '" + name + "'");
+    *option = value;
+  }
   settings.on = std::make_shared<BackendChoice>(std::move(on));
   settings.natives = &natives_;
   settings.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };

@@ -26,6 +26,7 @@ class CutCall {
     std::string name;
     std::int64_t threads = 0;
     std::string schedule = {};
+    std::vector<std::pair<std::string, Value>> options = {};  // others
   };
   NodePtr run(const On& backend, At at);
   const std::vector<CutPlace>& places() const { return places_; }

@@ -271,9 +271,13 @@ void HostProgram::check_run(const Node& run) {
   backend.kind = Node::Kind::library;
   backend.text = run.text;
   backend.at = run.at;
-  backend.in = {Operand(run.integer, run.at).take(), Operand(run.names[0], run.at).take()};
-  backend.names = {"threads", "schedule"};
-  if (run.names[0].empty()) backend.in.pop_back();
+  const auto give = [&](const std::string& name, NodePtr value) {
+    backend.in.push_back(std::move(value));
+    backend.names.push_back(name);
+  };
+  if (run.integer != 0) give("threads", Operand(run.integer, run.at).take());
+  if (!run.names[0].empty()) give("schedule", Operand(run.names[0], run.at).take());
+  for (std::size_t i = 1; i < run.in.size(); ++i) give(run.names[i], run.in[i]);
   if (!type_of(backend).is(taskspec::Type::Kind::backend)) fail("E1004", run.at, "'" + run.text + "' is no backend");
 }
 
@@ -408,7 +412,10 @@ NodePtr HostProgram::run_apart(const Node& run) {
   check_run(run);
   std::vector<NodePtr> changed;
   CutCall program = cut(call, run.at, changed);
-  NodePtr result = program.run({run.text, run.integer, run.names[0]}, run.at);
+  CutCall::On backend{run.text, run.integer, run.names[0]};
+  for (std::size_t i = 1; i < run.in.size(); ++i)
+    backend.options.emplace_back(run.names[i], only_output(known(run.in[i], run.at), run.at));
+  NodePtr result = program.run(backend, run.at);
   for (std::size_t i = 0; i < changed.size(); ++i) assign(changed[i], "=", Operand(program.places()[i].value, run.at));
   return result;
 }

@@ -19,24 +19,30 @@ std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span, doub
     throw Error(std::move(diag));
   }
   made->group_ = *std::move(group);
-  if (made->group_->layout().ranks > 1)
-    made->watchdog_ =
-        std::make_unique<Watchdog>(*made->group_, Watchdog::Options{.seconds = patience, .state = [group = made.get()] {
-                                                                      Watchdog::State state;
-                                                                      state.steps = group->steps.load();
-                                                                      state.is_running = true;
-                                                                      return state;
-                                                                    }});
+  for (const ShardId shard : made->here()) made->waits.add(shard);
+  if (made->shards() > 1)
+    made->watchdog_ = std::make_unique<Watchdog>(
+        *made->group_, Watchdog::Options{.seconds = patience,
+                                         .state =
+                                             [group = made.get()] {
+                                               Watchdog::State state;
+                                               state.steps = group->steps.load() + group->waits.steps();
+                                               state.is_running = group->waits.is_running();
+                                               return state;
+                                             },
+                                         .waits = [group = made.get()] { return group->waits.text(); }});
   return made;
 }
 
 std::shared_ptr<ShardGroup> ShardGroup::alone() {
   auto made = std::make_shared<ShardGroup>();
   made->alone_ = std::make_unique<RankNetwork>(RankLayout{1, 1, 0}, nullptr);
+  made->waits.add(ShardId(0));
   return made;
 }
 
-void ShardGroup::ended(ShardId) {
+void ShardGroup::ended(ShardId shard) {
+  waits.of(shard).ended();
   if (++ended_ != here().size() || !group_) return;
   group_->close();
   watchdog_.reset();  // until then others look for its beats
@@ -47,7 +53,7 @@ Replicas::~Replicas() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     for (auto& [number, run] : runs_)
-      if (!run.report) run.group->fail(program_ended({}).diags());
+      if (!run.report && run.group) run.group->fail(program_ended({}).diags());
     changed_.notify_all();
   }
   for (std::thread& thread : threads_) thread.join();
@@ -63,9 +69,32 @@ Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span
   if (replica >= here.size()) return {number, ShardGroup::alone(), ShardId(0), run.group->shards(), true};
   while (replica == 0 && joined_.size() < here.size()) {
     joined_.push_back(0);
-    threads_.push_back(start_thread([this, other = joined_.size() - 1] { start_(other); }));
+    threads_.push_back(start_thread([this, other = joined_.size() - 1] {
+      start_(other);
+      left(other);
+    }));
   }
+  for (const std::size_t gone : left_) fail_without(gone, run);
   return {number, run.group, here[replica], run.group->shards()};
+}
+
+void Replicas::finished(std::size_t replica, std::size_t run) {
+  const std::lock_guard lock(mutex_);
+  runs_[run].finished.insert(replica);
+}
+
+void Replicas::left(std::size_t replica) {
+  const std::lock_guard lock(mutex_);
+  left_.insert(replica);
+  for (auto& [number, run] : runs_) fail_without(replica, run);
+}
+
+void Replicas::fail_without(std::size_t replica, Run& run) {
+  if (!run.group) return;  // which could not be opened
+  const std::vector<ShardId> here = run.group->here();
+  if (replica >= here.size() || run.finished.contains(replica)) return;
+  run.group->fail(
+      failure("E5009", {}, "shard " + std::to_string(here[replica].index()) + " has ended before the others").diags());
 }
 
 void Replicas::publish(std::size_t run, std::vector<Value> report) {

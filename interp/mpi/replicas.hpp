@@ -8,10 +8,12 @@
 #include <condition_variable>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "interp/mpi/shard_failure.hpp"
+#include "interp/mpi/shard_waits.hpp"
 #include "interp/shards/ranks/watchdog.hpp"
 #include "ir/types/value.hpp"
 
@@ -21,9 +23,8 @@ namespace taskspec {
 class ShardGroup {
  public:
   // As many shards as are asked for, over the ranks of mpirun where there are some. Throws Error E6002.
-  // A shard whose body runs may take its time; one that waits for ever inside of one is not told from that: `patience`
-  // is for ranks that are silent, in seconds.
-  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span, double patience);
+  // Where nothing goes on for `patience`, in seconds, the watchdog ends all ranks.
+  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span, double patience = 30);
   static std::shared_ptr<ShardGroup> alone();
 
   std::size_t shards() const { return network().layout().shards; }
@@ -37,6 +38,7 @@ class ShardGroup {
   void ended(ShardId shard);  // the last one that is here says so to other ranks
 
   ShardFailure failure;
+  ShardWaits waits;                     // of those that are here
   std::atomic<std::uint64_t> steps{0};  // whatever changes while something goes on
 
  private:
@@ -61,6 +63,10 @@ class Replicas {
     bool is_alone = false;  // the run has fewer shards: it is repeated by itself, with the same outcome
   };
   Part join(std::size_t replica, std::size_t shards, Span span, double patience = 30);
+  // Its part of the run is done.
+  void finished(std::size_t replica, std::size_t run);
+  // It comes to no further run. Those that it was to take part in fail: nobody is to wait for it.
+  void left(std::size_t replica);
   // What a run reports, for those that were no part of it.
   void publish(std::size_t run, std::vector<Value> report);
   std::vector<Value> report_of(std::size_t run);
@@ -70,12 +76,15 @@ class Replicas {
   struct Run {
     std::shared_ptr<ShardGroup> group;
     std::optional<std::vector<Value>> report;
+    std::set<std::size_t> finished;  // replicas
   };
+  void fail_without(std::size_t replica, Run& run);
   const Start start_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::size_t, Run> runs_;        // by their order in the program
   std::vector<std::size_t> joined_ = {0};  // by replica: how many runs it came to
+  std::set<std::size_t> left_;
   std::vector<std::thread> threads_;
   std::atomic<bool> ended_{false};
 };

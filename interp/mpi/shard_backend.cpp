@@ -14,20 +14,30 @@ ShardBackend::~ShardBackend() = default;
 // The replicas of a program are made when its first one comes to shards; they are known by what it and they share.
 void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
                         Span span) {
-  if (!replica)
-    throw failure("E1009", span, "shards that are not of a whole program (the prompt, C++) are not built yet");
+  if (!replica) {
+    Diag diag("E1009", Severity::error, span, "a program that is written while it runs has no shards as a whole");
+    diag.help_text = "give them a call of it: run f(x) on mpi(shards: 4)";
+    throw Error(std::move(diag));
+  }
   replica_ = replica;
   if (!replica->others) {
-    auto start = [first = replica.get()](std::size_t number) {
+    // Who starts may do so when the first one is ending already, which then waits for it.
+    auto group = std::make_shared<Replicas*>(nullptr);
+    auto start = [first = replica.get(), group](std::size_t number) {
       auto other = std::make_shared<Replica>();
       other->number = number;
-      other->ended = &static_cast<Replicas*>(first->others.get())->ended();
-      other->others = std::shared_ptr<void>(std::shared_ptr<void>(), first->others.get());
-      first->start(other);
+      other->ended = &(*group)->ended();
+      other->others = std::shared_ptr<void>(std::shared_ptr<void>(), *group);
+      try {
+        first->start(other);
+      } catch (...) {
+      }  // what came to pass in a run, the others have heard of; else they miss it
     };
-    replica->others = std::make_shared<Replicas>(std::move(start));
+    auto made = std::make_shared<Replicas>(std::move(start));
+    *group = made.get();
+    replica->others = std::move(made);
   }
-  replicas_ = std::static_pointer_cast<Replicas>(replica->others);
+  replicas_ = static_cast<Replicas*>(replica->others.get());
   part_ = replicas_->join(replica->number, settings_.shards, span, settings_.patience);
   settings_.shards = part_.shards;
   replica->shards = static_cast<std::int64_t>(part_.shards);
@@ -50,6 +60,7 @@ void ShardBackend::finish() {
   if (!run_) return;
   launches_->note_new();
   run_->finish();
+  replicas_->finished(replica_->number, part_.run);
   replica_->shards = 1;
   if (replica_->number == 0) replicas_->publish(part_.run, run_->report());
 }
@@ -67,14 +78,23 @@ Array ShardBackend::read(Location location) const {
 namespace {
 
 // As the shard that failed tells all others.
-Diags told(const Outcome& outcome, std::size_t shard) {
+Diags told(const Outcome& outcome) {
   Diags diags;
   for (const Poison& poison : outcome.failed) {
-    diags.error(poison.fault.code, poison.fault.span,
-                poison.fault.message + " (on shard " + std::to_string(shard) + ")");
+    diags.error(poison.fault.code, poison.fault.span, poison.fault.message);
     break;
   }
   return diags;
+}
+
+// Which of them it was, a failure says wherever it is told.
+void add_shard(Outcome& outcome, std::size_t shard) {
+  const std::string where = ", on shard " + std::to_string(shard);
+  const auto add = [&](Poison& poison) { poison.fault.message += where; };
+  for (auto& result : outcome.results)
+    if (auto* poison = std::get_if<Poison>(&result)) add(*poison);
+  for (Poison& poison : outcome.failed) add(poison);
+  for (auto& [node, poison] : outcome.dead) add(poison);
 }
 
 }  // namespace
@@ -82,7 +102,10 @@ Diags told(const Outcome& outcome, std::size_t shard) {
 Outcome ShardBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
   if (run_) run_->settle();
   Outcome outcome = host_->execute(executable, inputs, options);
-  if (run_ && !outcome.failed.empty()) run_->fail(told(outcome, part_.shard.index()));
+  if (run_ && !outcome.failed.empty()) {
+    if (part_.shards > 1) add_shard(outcome, part_.shard.index());
+    run_->fail(told(outcome));
+  }
   return outcome;
 }
 

@@ -48,7 +48,7 @@ class ShardBackend final : public Backend, public ReplicatedBackend {
   ShardSettings settings_;
   const std::unique_ptr<PlanBackend> host_;
   std::shared_ptr<Replica> replica_;
-  std::shared_ptr<Replicas> replicas_;
+  Replicas* replicas_ = nullptr;  // they end with the first replica
   Replicas::Part part_;
   std::unique_ptr<ShardRun> run_;
   std::unique_ptr<ShardLaunches> launches_;

@@ -166,40 +166,50 @@ void ShardRun::hear_failure(const Message& message) {
   group_->fail(failure(code, span, why).diags());
 }
 
-void ShardRun::raise() { group_->failure.raise_if_set(); }
+void ShardRun::raise() {
+  if (const std::optional<ShardId> lost = collectives_.transport().lost(); lost && !group_->failure.is_set())
+    group_->fail(failure("E6004", {},
+                         "rank " + std::to_string(group_->network().layout().rank_of(*lost)) +
+                             " has ended before the others")
+                     .diags());
+  group_->failure.raise_if_set();
+}
 
 void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
 
 template <class Done>
-void ShardRun::wait_for(Done&& done) {
+void ShardRun::wait_for(const char* what, Done&& done) {
   while (true) {
     turn();
     if (done()) return;
     raise();
-    if (!engine_.turn()) wait_a_little();
+    if (engine_.turn())
+      ++group_->steps;
+    else
+      waits(what), wait_a_little();
   }
 }
 
 void ShardRun::settle() {
-  wait_for([&] { return engine_.is_idle(); });
+  wait_for("fences of its operations", [&] { return engine_.is_idle(); });
 }
 
 void ShardRun::release() {
   bool released = false;
   watch_.release(log_.last(), [&] { released = true; });
-  wait_for([&] { return released || group_->failure.is_set(); });
+  wait_for("the check of its calls", [&] { return released || group_->failure.is_set(); });
   raise();
 }
 
 void ShardRun::barrier() {
   bool all_came = false;
   collectives_.barrier({Purpose::value, ++barriers_, 2}, [&] { all_came = true; });
-  wait_for([&] { return all_came; });
+  wait_for("all shards to come to a file", [&] { return all_came; });
 }
 
 std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
   if (!deletions_.is_due(log_.last())) return std::nullopt;
-  wait_for([&] { return deletions_.is_known(); });
+  wait_for("what all have let go", [&] { return deletions_.is_known(); });
   return deletions_.agreed(log_.last());
 }
 
@@ -224,7 +234,7 @@ void ShardRun::force(PartitionId partition, std::uint64_t number) {
 void ShardRun::finish() {
   settle();
   watch_.ended();
-  wait_for([&] { return watch_.is_done() || group_->failure.is_set(); });
+  wait_for("the end of the others", [&] { return watch_.is_done() || group_->failure.is_set(); });
   raise();
   add_up();
   dump_dependences();
@@ -238,7 +248,7 @@ std::vector<Bytes> ShardRun::gathered(std::uint8_t part, Bytes own) {
     all = std::move(got);
     is_there = true;
   });
-  wait_for([&] { return is_there; });
+  wait_for("what the others gather", [&] { return is_there; });
   return all;
 }
 

@@ -53,7 +53,7 @@ class ShardRun final : private Executor {
   void finish();
   void barrier();  // until all shards have come here
   void wait_a_little();
-  void meanwhile() { turn(), raise(); }
+  void meanwhile() { waits("contents of others"), turn(), raise(); }
   void fail(const Diags& diags);  // here and on other ranks
   void raise();
 
@@ -82,7 +82,8 @@ class ShardRun final : private Executor {
   std::string call_text(std::uint64_t number) const;  // "call 9 'launch mul_two' (f.task:21)"
   void tell(const FailedGuard& guard);
   template <class Done>
-  void wait_for(Done&& done);
+  void wait_for(const char* what, Done&& done);  // what: as the watchdog says it
+  void waits(const char* what) { group_->waits.of(self()).waits(what, log_.last()); }
   void add_up();
   std::vector<Bytes> gathered(std::uint8_t part, Bytes own);  // by shard
   void dump_dependences();

@@ -384,8 +384,12 @@ Text Workspace::use_backend(std::string_view written) {
   Sources sources;
   Result<BackendChoice> choice = read_backend(std::string(written), state_->tools, sources);
   if (!choice) return {false, without_end(render(sources, choice.diags(), {.colour = state_->options.colour}))};
+  try {
+    state_->live->change_backend(*choice);
+  } catch (const Error& error) {  // the one before stays
+    return {false, state_->rendered(error.diags())};
+  }
   state_->backend = std::make_shared<BackendChoice>(std::move(*choice));
-  state_->live->change_backend(*state_->backend);
   state_->live->session().graph.name = "session";
   state_->changes = GraphChanges();
   return {true, fmt::format("from here on {}", written)};

@@ -220,6 +220,7 @@ int run(const Wanted& wanted) {
 
 int main(int argc, char** argv) {
   join_starter();
+  take_part_as_rank();
   Wanted wanted;
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::size_t at = 0; at < words.size(); ++at) {

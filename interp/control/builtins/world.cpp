@@ -6,6 +6,7 @@
 
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/rank_line.hpp"
 
 namespace taskspec {
 
@@ -112,7 +113,7 @@ Type agree_type(RuleContext& c) {
   return c.type(0);
 }
 
-// That of the first replica.
+// That of the first replica of the first process.
 Value run_agree(HostContext& host, std::span<const Value> values) {
   if (!host.replica) return values[0];
   return host.replica->agree(host.part, host.agreed++, values[0]);
@@ -120,7 +121,9 @@ Value run_agree(HostContext& host, std::span<const Value> values) {
 
 Type shard_type(RuleContext&) { return Type::Kind::integer; }
 
-Value run_rank(HostContext&, std::span<const Value>) { return Value(std::int64_t{0}); }
+Value run_rank(HostContext&, std::span<const Value>) {
+  return Value(RankLine::here() ? RankLine::here()->rank() : std::int64_t{0});
+}
 Value run_shards(HostContext& host, std::span<const Value>) {
   return Value(host.replica ? host.replica->shards.load() : std::int64_t{1});
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 #include "interp/shards/ranks/descriptors.hpp"
 #include "interp/shards/ranks/ranks.hpp"
@@ -44,8 +45,10 @@ void at_end_of_process() {
   if (own.line && own.line->open_networks > 0) return;
   if (own.line && own.line->port) {
     try {
+      const std::lock_guard lock(own.line->mutex);
+      own.line->say_gone();
       own.line->port->finalise();
-    } catch (const std::exception&) {
+    } catch (...) {
       return;
     }
   }
@@ -113,6 +116,8 @@ std::unique_ptr<MpiLine> load_mpi() {
 }  // namespace
 
 Result<MpiLine*> mpi_line() {
+  static std::mutex mutex;  // host and graph program may ask at the same time
+  const std::lock_guard lock(mutex);
   RankProcess& own = process();
   try {
     if (!own.line) {
@@ -124,6 +129,8 @@ Result<MpiLine*> mpi_line() {
   }
   return own.line.get();
 }
+
+bool has_mpi_line() { return process().line != nullptr; }
 
 // Where the starter is not to be reached, on another machine, all goes the way that mpirun has made.
 void join_starter() {

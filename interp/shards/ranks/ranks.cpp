@@ -1,5 +1,6 @@
 #include "interp/shards/ranks/ranks.hpp"
 
+#include <atomic>
 #include <cstdlib>
 
 #include "interp/shards/ranks/call_notes.hpp"
@@ -19,18 +20,30 @@ Diags misfit(std::string what, std::string help) {
 
 }  // namespace
 
+namespace {
+
+std::atomic<bool> takes_part{false};
+
+}  // namespace
+
+void take_part_as_rank() { takes_part = started_by_mpirun(); }
+
 bool started_by_mpirun() { return std::getenv(ranks_variable) != nullptr; }
+
+Diags misfit_of_ranks(std::size_t asked, std::size_t started) {
+  return misfit(plural(asked, "rank") + " asked for, but mpirun started " + std::to_string(started),
+                "leave --ranks out under mpirun");
+}
 
 bool is_first_rank() { return number_in_environment(rank_variable).value_or(0) == 0; }
 
 Result<std::unique_ptr<RankGroup>> RankGroup::open(std::size_t shards, std::optional<std::size_t> ranks_asked) {
   RankLayout layout;
   MpiLine* line = nullptr;
-  if (started_by_mpirun()) {
+  if (takes_part) {
     const std::size_t started = number_in_environment(ranks_variable).value_or(0);
     if (ranks_asked && *ranks_asked != started)
-      return misfit(plural(*ranks_asked, "rank") + " asked for, but mpirun started " + std::to_string(started),
-                    "leave --ranks out under mpirun");
+      return misfit_of_ranks(*ranks_asked, started);
     if (shards != 0 && shards < started)
       return misfit(plural(shards, "shard") + " on " + plural(started, "rank") + ": a rank would have none",
                     "ask for at least " + std::to_string(started) + " shards");

@@ -17,6 +17,11 @@ namespace taskspec {
 class CallNotes;
 
 bool started_by_mpirun();  // by its environment
+// Said once by a program whose runs are those of all ranks, where mpirun started it. Else its shards stay in this
+// process, and MPI is left to whoever started it: a prompt, a library in somebody's program.
+void take_part_as_rank();
+// E6002: so many ranks were asked for, and mpirun started another number.
+Diags misfit_of_ranks(std::size_t asked, std::size_t started);
 // The first of the ranks, or a process that was not started by mpirun: who alone prints what is the same on all.
 bool is_first_rank();
 

@@ -13,7 +13,8 @@
 namespace taskspec {
 namespace {
 
-// Even tags carry messages of shards, odd ones what ranks say to one another; above that the number of the network.
+// Even tags carry messages of shards, odd ones what ranks say to one another; above that the number of the network, from
+// 1: 0 is what they say outside of networks.
 constexpr int words_of_ranks = 1;
 int tag_of(std::uint32_t network, int kind) { return static_cast<int>(network << 1) | kind; }
 
@@ -51,7 +52,7 @@ class RankNetwork::End final : public Transport {
     if (const auto& end = network_.ends_[to.index()]) return end->put(std::move(message));
     Bytes bytes;
     put_message(bytes, message);
-    const std::lock_guard lock(network_.line_mutex_);
+    const std::lock_guard lock(network_.line_mutex());
     in_words_of_mpi([&] {
       network_.line_->port->send(static_cast<int>(network_.layout_.rank_of(to)), tag_of(network_.number_, 0),
                                  std::move(bytes));
@@ -62,7 +63,7 @@ class RankNetwork::End final : public Transport {
     std::optional<Message> first = mailbox_.take();
     if (first || !network_.line_) return first;
     // Who finds another one looking need not look as well.
-    if (const std::unique_lock line(network_.line_mutex_, std::try_to_lock); line) network_.look_locked();
+    if (const std::unique_lock line(network_.line_mutex(), std::try_to_lock); line) network_.look_locked();
     return mailbox_.take();
   }
 
@@ -89,7 +90,7 @@ class RankNetwork::End final : public Transport {
   void lead(Mailbox::Time begin, Mailbox::Time end) {
     while (!mailbox_.is_over()) {
       {
-        const std::lock_guard line(network_.line_mutex_);
+        const std::lock_guard line(network_.line_mutex());
         network_.look_locked();
       }
       const Mailbox::Time now = std::chrono::steady_clock::now();
@@ -108,14 +109,27 @@ RankNetwork::RankNetwork(const RankLayout& layout, MpiLine* line) : layout_(layo
   ends_.resize(layout.shards);
   for (const ShardId shard : layout.here()) ends_[shard.index()] = std::make_unique<End>(*this, shard);
   if (!line_) return;
+  const std::lock_guard lock(line_->mutex);
   number_ = ++line_->networks;
   ++line_->open_networks;
-  for (auto& [tag, bytes] : std::exchange(line_->early, {})) take(tag, std::move(bytes));
+  line_->here.emplace(number_, this);
+  for (auto& [tag, bytes] : std::exchange(line_->early, {})) line_->take(tag, std::move(bytes));
+  for (const std::size_t rank : line_->gone) miss(rank);
 }
 
-RankNetwork::~RankNetwork() = default;
+RankNetwork::~RankNetwork() {
+  if (!line_) return;
+  const std::lock_guard lock(line_->mutex);
+  line_->here.erase(number_);
+}
 
 Transport& RankNetwork::at(ShardId shard) { return *ends_[shard.index()]; }
+
+void RankNetwork::miss(std::size_t rank) {
+  RankLayout there = layout_;
+  there.rank = rank;
+  for (const ShardId shard : there.here()) lose(shard);
+}
 
 void RankNetwork::lose(ShardId shard) {
   for (const std::unique_ptr<End>& end : ends_)
@@ -123,7 +137,7 @@ void RankNetwork::lose(ShardId shard) {
 }
 
 void RankNetwork::send_to_rank(std::size_t rank, Bytes bytes) {
-  const std::lock_guard lock(line_mutex_);
+  const std::lock_guard lock(line_mutex());
   if (rank == layout_.rank) {
     if (heard_) heard_(std::move(bytes));
     return;
@@ -133,12 +147,12 @@ void RankNetwork::send_to_rank(std::size_t rank, Bytes bytes) {
 }
 
 void RankNetwork::on_rank_message(std::function<void(Bytes)> heard) {
-  const std::lock_guard lock(line_mutex_);
+  const std::lock_guard lock(line_mutex());
   heard_ = std::move(heard);
 }
 
 void RankNetwork::look() {
-  const std::lock_guard lock(line_mutex_);
+  const std::lock_guard lock(line_mutex());
   look_locked();
 }
 
@@ -147,19 +161,42 @@ void RankNetwork::wake_all() {
     if (end) end->wake();
 }
 
-bool RankNetwork::look_locked() {
-  if (!line_) return false;
-  return in_words_of_mpi(
-      [&] { return line_->port->look([this](int tag, Bytes bytes) { take(tag, std::move(bytes)); }); });
+bool RankNetwork::look_locked() { return line_ && line_->look(); }
+
+bool MpiLine::look() {
+  return in_words_of_mpi([&] { return port->look([this](int tag, Bytes bytes) { take(tag, std::move(bytes)); }); });
+}
+
+void MpiLine::say_beside(std::size_t rank, Bytes bytes) {
+  in_words_of_mpi([&] { port->send(static_cast<int>(rank), tag_of(0, words_of_ranks), std::move(bytes)); });
+}
+
+void MpiLine::say_gone() {
+  const MpiPort::Facts facts = port->facts();
+  for (int rank = 0; rank < facts.ranks; ++rank) {
+    if (rank == facts.rank) continue;
+    Bytes who;
+    ByteWriter(who).put(static_cast<std::uint64_t>(facts.rank));
+    in_words_of_mpi([&] { port->send(rank, tag_of(0, 0), std::move(who)); });
+  }
+}
+
+void MpiLine::take(int tag, Bytes bytes) {
+  const auto network = static_cast<std::uint32_t>(tag) >> 1;
+  if (network == 0 && !(tag & words_of_ranks)) {
+    const auto rank = ByteReader(bytes).get<std::uint64_t>();
+    gone.insert(rank);
+    for (const auto& [number, open] : here) open->miss(rank);
+  } else if (network == 0) {
+    beside.push_back(std::move(bytes));
+  } else if (network > networks) {
+    early.push_back({tag, std::move(bytes)});
+  } else if (const auto at = here.find(network); at != here.end()) {
+    at->second->take(tag, std::move(bytes));
+  }  // else the last words of one that is over
 }
 
 void RankNetwork::take(int tag, Bytes bytes) {
-  const auto network = static_cast<std::uint32_t>(tag) >> 1;
-  if (network < number_) return;  // the last words of one that is over
-  if (network > number_) {
-    line_->early.push_back({tag, std::move(bytes)});
-    return;
-  }
   if (tag & words_of_ranks) {
     if (heard_) heard_(std::move(bytes));
     return;
@@ -196,7 +233,7 @@ void RankNetwork::finish() {
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
     {
-      const std::lock_guard lock(line_mutex_);
+      const std::lock_guard lock(line_mutex());
       look_locked();
       if (in_words_of_mpi([&] { return line_->port->have_all_come(); })) {
         --line_->open_networks;

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "interp/shards/transport/mpi.hpp"
 #include "interp/shards/transport/rank_layout.hpp"
@@ -19,17 +21,29 @@
 
 namespace taskspec {
 
-// MPI is initialised once for a process and serves one network after the other. Networks are told apart by number, and
-// what comes for a later one waits here.
+class RankNetwork;
+
+// MPI is initialised once for a process and serves one network after the other, of which some may overlap: a shard that
+// is done with one goes on to the next. Networks are told apart by number, and what comes for a later one waits here.
 struct MpiLine {
   std::unique_ptr<MpiPort> port;
+  std::mutex mutex;                 // one call of MPI at a time; of all below
   std::uint32_t networks = 0;       // begun so far
   std::uint32_t open_networks = 0;  // not finished: others count on this process
+  std::map<std::uint32_t, RankNetwork*> here;  // by number
   struct Early {
     int tag;
     Bytes bytes;
   };
   std::deque<Early> early;
+  std::deque<Bytes> beside;           // what other ranks said outside of networks, for whoever takes it
+  std::set<std::size_t> gone;         // ranks that are at their end: whoever waits for their shards does so in vain
+
+  // With the mutex held.
+  bool look();
+  void say_beside(std::size_t rank, Bytes bytes);
+  void say_gone();  // to all others: this process ends now
+  void take(int tag, Bytes bytes);
 };
 
 class RankNetwork {
@@ -52,9 +66,12 @@ class RankNetwork {
   [[noreturn]] void abort(int status);  // of all ranks
 
  private:
+  friend struct MpiLine;
   class End;
+  std::mutex& line_mutex() { return line_ ? line_->mutex : alone_; }
   bool look_locked();
   void take(int tag, Bytes bytes);
+  void miss(std::size_t rank);
   bool try_to_lead(End& end);
   void stop_leading(End& end);
   void leave(End& end);
@@ -63,8 +80,8 @@ class RankNetwork {
   MpiLine* const line_;
   std::uint32_t number_ = 0;
   std::vector<std::unique_ptr<End>> ends_;  // by shard; null: on another rank
-  std::mutex line_mutex_;                   // of the line, and of what follows
-  std::function<void(Bytes)> heard_;
+  std::mutex alone_;                        // in place of that of the line
+  std::function<void(Bytes)> heard_;        // with one of them
   std::mutex lead_mutex_;  // of what follows
   bool is_led_ = false;
   std::vector<End*> waiting_;  // to lead

@@ -1,0 +1,18 @@
+#include "interp/control/run_site.hpp"
+
+#include <utility>
+
+namespace taskspec {
+
+namespace {
+
+thread_local const RunSite* site_here = nullptr;
+
+}  // namespace
+
+const RunSite* RunSite::current() { return site_here; }
+
+RunSite::Mark::Mark(const RunSite& site) : outer_(std::exchange(site_here, &site)) {}
+RunSite::Mark::~Mark() { site_here = outer_; }
+
+}  // namespace taskspec

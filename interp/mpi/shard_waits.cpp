@@ -1,0 +1,57 @@
+#include "interp/mpi/shard_waits.hpp"
+
+#include <algorithm>
+
+#include "ir/base/diag.hpp"
+
+namespace taskspec {
+
+namespace {
+
+// Who waits looks around much sooner again.
+constexpr auto anew_after = std::chrono::milliseconds(200);
+
+std::int64_t number(ShardWaits::Clock::time_point time) { return time.time_since_epoch().count(); }
+
+}  // namespace
+
+void ShardWaits::Shard::waits(const char* what, std::uint64_t call, Clock::time_point now) {
+  const std::int64_t before = looked_at_.exchange(number(now), std::memory_order_relaxed);
+  const bool is_other = what_.exchange(what, std::memory_order_relaxed) != what;
+  const bool has_called = call_.exchange(call, std::memory_order_relaxed) != call;
+  if (is_other || has_called || number(now) - before > Clock::duration(anew_after).count())
+    came_.fetch_add(1, std::memory_order_relaxed);
+}
+
+ShardWaits::Shard& ShardWaits::of(ShardId shard) {
+  const auto at = std::ranges::find_if(shards_, [&](const Shard& one) { return one.id_ == shard; });
+  if (at == shards_.end()) bug("a shard that is not here");
+  return *at;
+}
+
+bool ShardWaits::is_running(Clock::time_point now) const {
+  return std::ranges::any_of(shards_, [&](const Shard& shard) {
+    return !shard.has_ended_ && number(now) - shard.looked_at_.load(std::memory_order_relaxed) > computes_after.count();
+  });
+}
+
+std::uint64_t ShardWaits::steps() const {
+  std::uint64_t steps = 0;
+  for (const Shard& shard : shards_) steps += shard.came_.load(std::memory_order_relaxed);
+  return steps;
+}
+
+std::string ShardWaits::text() const {
+  std::string text;
+  for (const Shard& shard : shards_) {
+    text += "shard " + std::to_string(shard.id_.value);
+    if (shard.has_ended_)
+      text += " has ended\n";
+    else
+      text += " waits for " + std::string(shard.what_.load()) + ", after call " + std::to_string(shard.call_.load()) +
+              "\n";
+  }
+  return text;
+}
+
+}  // namespace taskspec
