@@ -135,6 +135,19 @@ TEST_CASE("what is made in a trace is seen behind it, and a fn that ends in one 
       "print(f(3), g([1.0] as f32[1]).y.array)\n";
   CHECK(run_text(program).output == "7 [4]\n");
   CHECK(run_text_directly(program).output == "7 [4]\n");
+  // Around what is one node of a graph, and inside of it.
+  const std::string graph =
+      "task t(in x: f32[2]) -> (y: f32[2]) { y = x + 1.0 }\n"
+      "fn twice(x: f32[2]) -> f32[2] { trace { return t(t(x).y).y } }\n"
+      "graph g(x: f32[2]) -> (y: f32[2]) {\n  var s = x\n  trace {\n    let a = t(s).y\n    s = a\n"
+      "    if a.sum(0) > 3.0 { s = t(s).y }\n    for i in 0..3 { trace { s = twice(s) } }\n  }\n  y = s\n}\n"
+      "print(g([1.0, 2.0] as f32[2]).y.array)\n";
+  CHECK(run_text(graph).output == "[9, 10]\n");
+  CHECK(run_text_directly(graph).output == "[9, 10]\n");
+  const Ran exits = run_text(
+      "fn stop() { for t in 0..3 { trace { if t == 1 { print(t); exit(4) } } } }\nrun stop() on mpi(shards: 3)\n");
+  CHECK(exits.output == "1\n");
+  CHECK(exits.code == 4);
   const Ran outside = run_text("trace { let a = 1 }\nprint(a)\n");
   CHECK_MESSAGE(outside.errors.find("E1001") != std::string::npos, outside.errors);
 }
@@ -175,8 +188,9 @@ TEST_CASE("an int that differs from point to point is an argument of the call [i
 
 TEST_CASE("which piece a task that is called alone takes is an argument of the call [inject][D17]") {
   const std::string program =
-      tasks + "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
-              "  fill(cells.state, 1.0)\n  add_one(owned[2])\n  print(cells.state.sum(0).scalar)\n}\n";
+      tasks +
+      "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
+      "  fill(cells.state, 1.0)\n  add_one(owned[2])\n  print(cells.state.sum(0).scalar)\n}\n";
   CHECK(run_text(program + "run main(cyclic)" + on(3)).output == "80\n");
   const Ran ran = run_text(program + "run main(cyclic)" + on(3, ", inject: \"1:5:colour\""));
   CHECK(ran.code == 3);
