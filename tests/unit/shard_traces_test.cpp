@@ -2,6 +2,10 @@
 // backend that may not change what a program does.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <sstream>
+
+#include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
 using namespace taskspec;
@@ -48,6 +52,21 @@ std::string counted(const std::string& program, std::size_t shards, const std::s
   return ran.output + ran.errors;
 }
 
+// A language test up to `end`, with the lines from `first` to `last` in a trace.
+std::string with_trace(const std::string& name, const std::string& end, const std::string& first,
+                       const std::string& last) {
+  std::ostringstream all;
+  all << std::ifstream(source_root() / "tests/lang" / name).rdbuf();
+  std::string text = all.str();
+  REQUIRE(text.find(end) != std::string::npos);
+  text.resize(text.find(end));
+  REQUIRE(text.find(first) != std::string::npos);
+  text.insert(text.find(first), "trace {\n");
+  const std::size_t at = text.find(last, text.find(first));
+  REQUIRE(at != std::string::npos);
+  return text.insert(text.find('\n', at + last.size()), "\n}");
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -61,6 +80,38 @@ TEST_CASE(
     CHECK(counted(sample("trace { ... }"), shards, ", trace_auto: false") == "253148\n21 19 8 2\n");
     CHECK(counted(sample("trace { ... }"), shards, ", traces: false") == "253148\n21 19 0 0\n");
     CHECK(counted(sample("trace { ... }"), shards, ", plans: \"all\"") == "253148\n21 19 8 2\n");
+  }
+}
+
+TEST_CASE("traces with reductions and receives in them have the values and the counts of an analysis [traces][D23]") {
+  struct Program {
+    std::string text, call;
+    int executions;
+  };
+  const std::string cg = "cg(64, 8, 1e-8)";  // 32 turns
+  const Program programs[] = {
+      {with_trace("regions_circuit.task", "// The same by plain", "    launch currents", "launch voltages"),
+       "circuit(4, 12, 50, 200)", 12},
+      {with_trace("regions_cg.task", "print(cg(256", "    launch matvec", "rr = next; k += 1"), cg, 32},
+      {with_trace("regions_cg.task", "print(cg(256", "  while rr.scalar", "rr = next; k += 1\n  }"), cg, 1}};
+  for (const Program& program : programs) {
+    const Ran alone = run_text(program.text + "print(" + program.call + ")\n");
+    const std::string& host = alone.output;
+    REQUIRE_MESSAGE(alone.code == 0, alone.errors);
+    for (const std::size_t shards : {1, 2, 3, 4}) {
+      CAPTURE(shards);
+      const auto on_shards = [&](const char* options, const char* what) {
+        const Ran ran = run_text(program.text + "let r = run " + program.call + on(shards, options) +
+                                 "print(r.value)\nprint(" + what + ")\n");
+        INFO(ran.errors);
+        REQUIRE(ran.output.starts_with(host));
+        return ran.output.substr(host.size());
+      };
+      CHECK(on_shards(", trace_auto: false", "r.report.fences, r.report.elided") ==
+            on_shards(", traces: false", "r.report.fences, r.report.elided"));
+      CHECK(on_shards(", trace_auto: false", "r.report.replayed + r.report.records") ==
+            std::to_string(program.executions) + "\n");
+    }
   }
 }
 
