@@ -233,6 +233,7 @@ void ShardRun::force(PartitionId partition, std::uint64_t number) {
 
 void ShardRun::finish() {
   settle();
+  wait_for("what all have let go", [&] { return deletions_.is_known(); });  // nothing is under way when the shards part
   watch_.ended();
   wait_for("the end of the others", [&] { return watch_.is_done() || group_->failure.is_set(); });
   raise();
