@@ -2,6 +2,7 @@
 #include "interp/backends/backends.hpp"
 #include "interp/backends/time_steps.hpp"
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/hw/chip_file.hpp"
 #include "interp/hw/hw_backend.hpp"
 #include "interp/hw/hw_report.hpp"
 #include "interp/hw/map_words.hpp"
@@ -83,9 +84,7 @@ HwOptions options_of(std::span<const Value> given) {
                                  .step_groups = given[hw_step_groups],
                                  .a2s2 = given[hw_a2s2]},
                                 {})};
-  Result<Chip> chip = load_chip(given[hw_chip].string());
-  if (!chip) throw Error(chip.diags());
-  options.chip = std::make_shared<const Chip>(*std::move(chip));
+  options.chip = chip_named(given[hw_chip].string());
   const std::optional<NocModel> noc = noc_model(given[hw_noc].string());
   if (!noc) throw failure("E5003", {}, "no model of the network " + in_quotes(given[hw_noc].string()));
   options.noc = *noc;

@@ -10,6 +10,7 @@
 #include "interp/control/frame.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/net_list.hpp"
+#include "interp/hw/chip_file.hpp"
 #include "interp/hw/map_words.hpp"
 #include "interp/hw/mapping_value.hpp"
 #include "ir/files/files.hpp"
@@ -80,7 +81,7 @@ Value run_map_net(HostContext& host, std::span<const Value> v) {
                                     .a2s2 = v[8]},
                                    host.span);
   const std::string& name = v[1].string();
-  options.chip = std::make_shared<const Chip>(load_chip(is_file(name) ? host.input_path(name) : name).value_or_throw());
+  options.chip = chip_named(is_file(name) ? host.input_path(name) : name);
   if (host.blocks) options.blocks = *host.blocks;
   ChipNet net = chip_net(blocks_of_net(host, v[0])).value_or_throw();
   return as_value(std::make_shared<MappingValue>(ChipMapping::make(std::move(net), options).value_or_throw()));
