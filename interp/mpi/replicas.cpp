@@ -1,5 +1,8 @@
 #include "interp/mpi/replicas.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 #include "interp/host/start_thread.hpp"
 
 namespace taskspec {
@@ -46,6 +49,7 @@ void ShardGroup::ended(ShardId shard) {
   if (++ended_ != here().size() || !group_) return;
   group_->close();
   watchdog_.reset();  // until then others look for its beats
+  is_closed_ = true;
 }
 
 Replicas::~Replicas() {
@@ -60,10 +64,18 @@ Replicas::~Replicas() {
 }
 
 Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span, double patience) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (ended_) throw program_ended(span);
   const std::size_t number = joined_[replica]++;
   Run& run = runs_[number];
+  // A replica that has no part in a run comes to the next one early, and ranks join one network after the other.
+  const auto is_clear = [&] {
+    return run.group || ended_ || std::ranges::all_of(runs_, [](const auto& known) {
+             return !known.second.group || known.second.group->is_over();
+           });
+  };
+  while (!is_clear()) changed_.wait_for(lock, std::chrono::milliseconds(1));
+  if (ended_) throw program_ended(span);
   if (!run.group) run.group = ShardGroup::open(shards, span, patience);
   const std::vector<ShardId> here = run.group->here();
   if (replica >= here.size()) return {number, ShardGroup::alone(), ShardId(0), run.group->shards(), true};

@@ -36,6 +36,8 @@ class ShardGroup {
     failure.set(std::move(diags), [this] { network().wake_all(); });
   }
   void ended(ShardId shard);  // the last one that is here says so to other ranks
+  // Nobody here needs what joins it to other ranks any more.
+  bool is_over() const { return is_closed_ || failure.is_set() || network().layout().ranks == 1; }
 
   ShardFailure failure;
   ShardWaits waits;                     // of those that are here
@@ -45,6 +47,7 @@ class ShardGroup {
   std::unique_ptr<RankGroup> group_;
   std::unique_ptr<RankNetwork> alone_;
   std::atomic<std::size_t> ended_{0};
+  std::atomic<bool> is_closed_{false};
   std::unique_ptr<Watchdog> watchdog_;
 };
 
