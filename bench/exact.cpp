@@ -15,6 +15,25 @@
 
 namespace taskspec::bench {
 
+void plain_convolution(const std::int8_t* image, const std::int8_t* weights, const std::int32_t* bias,
+                       std::int32_t* out) {
+  constexpr std::int64_t n = 56, c = 64, k = 3;
+  for (std::int64_t y = 0; y < n; ++y)
+    for (std::int64_t x = 0; x < n; ++x)
+      for (std::int64_t f = 0; f < c; ++f) {
+        std::int64_t sum = bias[f];
+        for (std::int64_t r = 0; r < c; ++r)
+          for (std::int64_t ky = 0; ky < k; ++ky)
+            for (std::int64_t kx = 0; kx < k; ++kx) {
+              const std::int64_t row = y + ky - 1, column = x + kx - 1;
+              if (row < 0 || row >= n || column < 0 || column >= n) continue;
+              sum += std::int64_t{image[(row * n + column) * c + r]} * weights[((f * c + r) * k + ky) * k + kx];
+              sum = std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX);
+            }
+        out[(y * n + x) * c + f] = static_cast<std::int32_t>(sum);
+      }
+}
+
 namespace {
 
 constexpr DenseBytesShape layer{.rows = 56, .columns = 56, .channels = 64, .outputs = 64, .kernel = 3, .pad = 1};
@@ -38,26 +57,6 @@ std::function<Sample()> sample_of(F run, int turns = 1) {
     });
     return Sample{all.wall / turns, all.cpu / turns};
   };
-}
-
-// The rule as one would write it down: from the bias on, r, ky, kx, cut after every addition.
-void plain_convolution(const std::int8_t* image, const std::int8_t* weights, const std::int32_t* bias,
-                       std::int32_t* out) {
-  constexpr std::int64_t n = 56, c = 64, k = 3;
-  for (std::int64_t y = 0; y < n; ++y)
-    for (std::int64_t x = 0; x < n; ++x)
-      for (std::int64_t f = 0; f < c; ++f) {
-        std::int64_t sum = bias[f];
-        for (std::int64_t r = 0; r < c; ++r)
-          for (std::int64_t ky = 0; ky < k; ++ky)
-            for (std::int64_t kx = 0; kx < k; ++kx) {
-              const std::int64_t row = y + ky - 1, column = x + kx - 1;
-              if (row < 0 || row >= n || column < 0 || column >= n) continue;
-              sum += std::int64_t{image[(row * n + column) * c + r]} * weights[((f * c + r) * k + ky) * k + kx];
-              sum = std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX);
-            }
-        out[(y * n + x) * c + f] = static_cast<std::int32_t>(sum);
-      }
 }
 
 // The engine on one graph, ready to be run.

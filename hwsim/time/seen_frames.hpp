@@ -79,7 +79,7 @@ class SeenFrames {
   std::int64_t distance(std::int64_t frames) const { return at(out_ - 1).end - at(out_ - 1 - frames).end; }
   // The last `turns` of so many frames, by latency and by distance to the one before.
   bool repeats(std::int64_t frames) const {
-    if (out_ <= frames * turns) return false;
+    if (out_ < frames * (turns + 1)) return false;
     for (std::int64_t i = 1; i <= frames * (turns - 1); ++i)
       if (latency(out_ - i) != latency(out_ - i - frames) ||
           at(out_ - i).end - at(out_ - i - frames).end != at(out_ - i - frames).end - at(out_ - i - 2 * frames).end)
