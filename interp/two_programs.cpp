@@ -229,7 +229,7 @@ std::shared_ptr<Replica> first_replica(const CutProgram& cut, const Toolbox& too
   first->start = [&cut, &tools, settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
     RunSettings unseen = settings;
     unseen.output = {};
-    unseen.pictures = {};
+    if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
     unseen.interrupted = other->ended;
     other->agreed = agreed;
     unseen.replica = std::move(other);

@@ -37,6 +37,7 @@ class ShardGroup {
   }
   void ended(ShardId shard);  // the last one that is here says so to other ranks
 
+  const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   ShardFailure failure;
   ShardWaits waits;                     // of those that are here
   std::atomic<std::uint64_t> steps{0};  // whatever changes while something goes on

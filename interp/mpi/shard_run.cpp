@@ -3,6 +3,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "ir/base/at_end.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -30,7 +32,9 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
     : data(forest, keys, group->shards(), self),
       group_(std::move(group)),
       options_(std::move(options)),
-      collectives_(group_->network().at(self)),
+      record_(options_.record ? std::make_unique<ShardRecord>(forest, group_->shards(), group_->begun) : nullptr),
+      recorded_(record_ ? std::make_unique<RecordedTransport>(group_->network().at(self), *record_) : nullptr),
+      collectives_(recorded_ ? static_cast<Transport&>(*recorded_) : group_->network().at(self)),
       log_(options_.level == ControlWatch::Level::off ? CallLog::Hashes::none : CallLog::Hashes::chained),
       watch_(collectives_, log_, {.level = options_.level}),
       engine_(forest, collectives_, *this,
@@ -39,6 +43,10 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
                .data_signature =
                    [this](RegionId root, std::uint32_t field) {
                      return data.state({root, field});
+                   },
+               .found =
+                   [this](const Operation& op, const CoarseResult& found) {
+                     if (record_) record_->coarse(op, found);
                    }}),
       port_(collectives_) {
   collectives_.on_failure([this](const Message& message) { hear_failure(message); });
@@ -46,11 +54,18 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
 
 ShardRun::~ShardRun() = default;
 
-void ShardRun::found(const Operation&, const FineResult&, std::uint64_t) {}
+void ShardRun::found(const Operation& op, const FineResult& result, std::uint64_t) {
+  if (record_) record_->found(op, result);
+}
+
+void ShardRun::replayed(const Operation& op, const TemplateCall& call) {
+  if (record_) record_->replayed(op, call);
+}
 
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
   const std::uint64_t number = log_.record(kind, name, arguments_, span);
   watch_.called();
+  if (record_) record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span);
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
@@ -108,17 +123,21 @@ void ShardRun::hear_failure(const Message& message) {
 
 void ShardRun::raise() {
   if (const std::optional<ShardId> lost = collectives_.transport().lost(); lost && !group_->failure.is_set())
-    group_->fail(failure("E6004", {},
-                         "rank " + std::to_string(group_->network().layout().rank_of(*lost)) +
-                             " has ended before the others")
-                     .diags());
+    group_->fail(
+        failure("E6004", {},
+                "rank " + std::to_string(group_->network().layout().rank_of(*lost)) + " has ended before the others")
+            .diags());
   group_->failure.raise_if_set();
 }
 
 void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
 
 template <class Done>
-void ShardRun::wait_for(const char* what, Done&& done) {
+void ShardRun::wait_for(const char* what, ShardRecord::Bar kind, Done&& done) {
+  const AtEnd as_before([this] {
+    if (record_) record_->waits_for = ShardRecord::Bar::contents;
+  });
+  if (record_) record_->waits_for = kind;
   while (true) {
     turn();
     if (done()) return;
@@ -131,28 +150,30 @@ void ShardRun::wait_for(const char* what, Done&& done) {
 }
 
 void ShardRun::settle() {
-  wait_for("fences of its operations", [&] { return engine_.is_idle(); });
+  wait_for("fences of its operations", ShardRecord::Bar::fences, [&] { return engine_.is_idle(); });
 }
 
 void ShardRun::release() {
   bool released = false;
   watch_.release(log_.last(), [&] { released = true; });
-  wait_for("the check of its calls", [&] { return released || group_->failure.is_set(); });
+  wait_for("the check of its calls", ShardRecord::Bar::check, [&] { return released || group_->failure.is_set(); });
   raise();
 }
 
 void ShardRun::barrier() {
   bool all_came = false;
   collectives_.barrier({Purpose::value, ++barriers_, 2}, [&] { all_came = true; });
-  wait_for("all shards to come to a file", [&] { return all_came; });
+  wait_for("all shards to come to a file", ShardRecord::Bar::others, [&] { return all_came; });
 }
 
 void ShardRun::finish() {
   settle();
   watch_.ended();
-  wait_for("the end of the others", [&] { return watch_.is_done() || group_->failure.is_set(); });
+  wait_for("the end of the others", ShardRecord::Bar::others,
+           [&] { return watch_.is_done() || group_->failure.is_set(); });
   raise();
   add_up();
+  gather_records();
   group_->ended(self());
 }
 
@@ -166,7 +187,7 @@ void ShardRun::add_up() {
     all = std::move(got);
     is_there = true;
   });
-  wait_for("the counts of the others", [&] { return is_there; });
+  wait_for("the counts of the others", ShardRecord::Bar::others, [&] { return is_there; });
   std::uint64_t messages = 0, bytes = 0, fine = 0;
   for (const Bytes& one : all) {
     ByteReader in(one);
@@ -187,6 +208,20 @@ void ShardRun::add_up() {
   add(watch_.counts().hashes);
   add(data.counts().made);
   add(0);  // fused
+}
+
+// Every shard has one, or none has.
+void ShardRun::gather_records() {
+  if (!record_) return;
+  std::vector<Bytes> all;
+  bool is_there = false;
+  collectives_.all_gather({Purpose::value, UINT64_MAX, 5}, record_->packed(), [&](std::vector<Bytes> got) {
+    all = std::move(got);
+    is_there = true;
+  });
+  wait_for("the records of the others", ShardRecord::Bar::others, [&] { return is_there; });
+  if (self() != ShardId(0)) return;
+  for (const Bytes& one : all) records_.push_back(ShardRecord::unpacked(one));
 }
 
 }  // namespace taskspec

@@ -8,6 +8,7 @@
 #pragma once
 #include "interp/mpi/call_encoder.hpp"
 #include "interp/mpi/replicas.hpp"
+#include "interp/mpi/shard_record.hpp"
 #include "interp/shards/analysis/engine.hpp"
 #include "interp/shards/control/control_watch.hpp"
 #include "interp/shards/data/data_port.hpp"
@@ -20,6 +21,7 @@ struct ShardOptions {
   std::optional<Injection> inject;
   bool traces = true;  // sequences of calls that repeat themselves are analysed once
   const Sources* sources = nullptr;
+  bool record = false;  // somebody will look at what all shards did
 };
 
 class ShardRun final : private Executor {
@@ -55,16 +57,23 @@ class ShardRun final : private Executor {
 
   // Of the whole run, in the order of the report's fields; equal on all shards.
   std::vector<Value> report() const { return report_; }
+  ShardRecord* record() { return record_.get(); }  // null: nobody will look
+  // Of all shards, once the run is finished; empty where nobody looks.
+  const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
+  void replayed(const Operation& op, const TemplateCall& call) override;
   template <class Done>
-  void wait_for(const char* what, Done&& done);  // what: as the watchdog says it
+  void wait_for(const char* what, ShardRecord::Bar kind, Done&& done);  // what: as the watchdog says it
   void waits(const char* what) { group_->waits.of(self()).waits(what, log_.last()); }
   void add_up();
+  void gather_records();
 
   const std::shared_ptr<ShardGroup> group_;
   const ShardOptions options_;
+  const std::unique_ptr<ShardRecord> record_;
+  const std::unique_ptr<RecordedTransport> recorded_;
   Collectives collectives_;
   CallLog log_;
   ControlWatch watch_;
@@ -74,6 +83,7 @@ class ShardRun final : private Executor {
   void hear_failure(const Message& message);
   std::uint64_t barriers_ = 0;
   std::vector<Value> report_;
+  std::vector<ShardRecord> records_;
 };
 
 }  // namespace taskspec
