@@ -15,11 +15,11 @@ namespace taskspec {
 
 namespace {
 
-// What a call uses of its surroundings. Only tensors and agents are made anew; whatever else there is nobody changes, and
-// it is kept here for as long as others have it.
+// What a call uses of its surroundings. Only tensors and agents are made anew; whatever else there is nobody changes,
+// and it is kept here for as long as others have it.
 struct Captured {
-  std::vector<Value> frame;                              // as capture_frame lists it
-  std::vector<std::pair<GlobalUse, Value>> globals;      // of all modules
+  std::vector<Value> frame;                          // as capture_frame lists it
+  std::vector<std::pair<GlobalUse, Value>> globals;  // of all modules
   bool in_graph = false;
   std::uint64_t agreed = 0;  // values that the first one asked itself for so far
 };
@@ -27,9 +27,7 @@ struct Captured {
 class Capturing {
  public:
   Capturing(const RunSite& site, const FreeUse& use)
-      : site_(site),
-        span_(site.frame.function[site.call].span),
-        copied_(is_tensor_, contents_, refuse_training_) {
+      : site_(site), span_(site.frame.function[site.call].span), copied_(is_tensor_, contents_, refuse_training_) {
     made_.in_graph = site.frame.in_graph;
     made_.agreed = site.interpreter.host()->agreed;
     made_.frame = capture_frame(site.frame, use, [&](const Value& value) { return take(value); });
@@ -113,7 +111,8 @@ void run_captured(const Captured& captured, const Program& program, const HostCo
       modules.push_back(&interpreter.advance(module));
     }
     Rebuilding copied = copies();
-    for (const auto& [global, value] : captured.globals) (*modules[global.module.index()])[global.variable] = copied(value);
+    for (const auto& [global, value] : captured.globals)
+      (*modules[global.module.index()])[global.variable] = copied(value);
     const bool is_top_level = program.modules[program[function].module.index()].top_level == function;
     std::unique_ptr<Frame> own;
     if (!is_top_level)
@@ -130,15 +129,15 @@ void run_captured(const Captured& captured, const Program& program, const HostCo
 
 std::shared_ptr<Replica> captured_replica(const RunSite& site, const RunSettings& settings) {
   const FunctionId function = site.frame.id;
-  auto captured = std::make_shared<const Captured>(
-      Capturing(site, site.interpreter.facts().free_use(function, site.call)).made());
+  auto captured =
+      std::make_shared<const Captured>(Capturing(site, site.interpreter.facts().free_use(function, site.call)).made());
   auto first = std::make_shared<Replica>();
   first->agreed = std::make_shared<AgreedValues>();
   first->start = [captured, &program = site.interpreter.program(), host = site.interpreter.host(), function,
                   call = site.call, &settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
     RunSettings unseen = settings;
     unseen.output = [](std::string_view) {};
-    unseen.pictures = {};
+    if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
     unseen.interrupted = other->ended;
     other->agreed = agreed;
     unseen.replica = std::move(other);

@@ -1,7 +1,7 @@
 // A `run e on ...` that is executed several times at once, for a backend of shards, where the program around it cannot
 // be: at a prompt, in a C++ program. What the call uses of its surroundings is captured as values, before any of the
-// others begins: contents of tensors, copies of agents. Each of them runs the same call in a frame of its own; the world
-// sees what the first one does, and what the call changes around it comes from there, too.
+// others begins: contents of tensors, copies of agents. Each of them runs the same call in a frame of its own; the
+// world sees what the first one does, and what the call changes around it comes from there, too.
 //
 //   std::shared_ptr<Replica> first = captured_replica(*RunSite::current(), settings);
 //   first->start(other);           // on a thread of its own: runs the call for `other`, to its end

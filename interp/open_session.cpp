@@ -204,12 +204,12 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
                          .forget = !settings.keep_graph,
                          .sweep = settings.sweep};
   auto session = std::make_unique<OpenSession>(on, interpreter, options, settings.interrupted);
+  if (settings.pictures) session->show_in(settings.pictures);
   const RunSite* site = RunSite::current();
   if (!replica && site && session->is_replicated())
     session->join_own(captured_replica(*site, settings), interpreter, span);
   else
     session->join(replica, interpreter, span);
-  if (settings.pictures) session->show_in(settings.pictures);
   return session;
 }
 

@@ -69,7 +69,7 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   settings.replica->start = [&, agreed = settings.replica->agreed](std::shared_ptr<Replica> other) {
     RunSettings unseen = given;
     unseen.output = [](std::string_view) {};
-    unseen.pictures = {};
+    if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
     unseen.interrupted = other->ended;
     other->agreed = agreed;
     unseen.replica = std::move(other);

@@ -211,7 +211,9 @@ void run_both(SharedRun& shared, GraphRunning& graph, Ending& host) {
 }  // namespace
 
 bool may_have_shards(const Program& program, const RunSettings& settings) {
-  const auto has = [](const Builtin* builtin) { return builtin && builtin->backend && builtin->name == "mpi"; };
+  const auto has = [](const Builtin* builtin) {
+    return builtin && builtin->backend && std::ranges::count(builtin->operands, "shards", &Operand::name) > 0;
+  };
   if (settings.on && has(settings.on->backend)) return true;
   return std::ranges::any_of(program.functions, [&](const Function& function) {
     return std::ranges::any_of(function.calls, [&](const Call& call) { return has(call.builtin); });
@@ -229,7 +231,7 @@ std::shared_ptr<Replica> first_replica(const CutProgram& cut, const Toolbox& too
   first->start = [&cut, &tools, settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
     RunSettings unseen = settings;
     unseen.output = {};
-    unseen.pictures = {};
+    if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
     unseen.interrupted = other->ended;
     other->agreed = agreed;
     unseen.replica = std::move(other);

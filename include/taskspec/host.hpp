@@ -7,6 +7,7 @@
 //   Tensor s = pipeline(x).run(host(2));    // in a session of its own, on two threads
 //   std::size_t tasks = report(s).tasks;
 #pragma once
+#include <map>
 #include <type_traits>
 
 #include "taskspec/graph.hpp"
@@ -110,10 +111,22 @@ inline Tensor run(const Tensor& call, const Backend& backend = {}, detail::At at
 // The two programs of such a call and the channels between them, as `taskspec slices --format json` shows them.
 std::string slices_json(const Tensor& call, detail::At at = detail::At::current());
 
+// A run on shards of this process; further options by the names of the language: mpi(4, {arg("level", "every")}).
+//
+//   Tensor r = run(heat(x), mpi(4));
+//   report(r).of_backend.at("fences")
+inline Backend mpi(int shards = 0, std::vector<Operand> options = {}, detail::At at = detail::At::current()) {
+  Backend made{.name = "mpi"};
+  made.options = std::move(options);
+  made.options.push_back(arg("shards", Operand(shards, at)));
+  return made;
+}
+
 // What a session did: of one that `run` opened.
 struct Report {
   std::int64_t tasks = 0, chains = 0, dispatches = 0, peak = 0;
   double seconds = 0;
+  std::map<std::string, std::int64_t> of_backend = {};  // what it counts besides
 };
 Report report(const Tensor& run, detail::At at = detail::At::current());
 

@@ -50,6 +50,8 @@ Value run_mpi(HostContext& host, std::span<const Value> options) {
   return choose<builtin_mpi>(host, options);
 }
 
+std::span<const ReportField> report_fields();
+
 std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   if (is_wrong(options[0])) throw failure("E5003", {}, wrong_shards);
   ShardSettings settings;
@@ -74,7 +76,7 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
     if (!settings.options.inject)
       throw failure("E5003", {}, in_quotes(inject) + " is not SHARD:CALL:ARGUMENT, such as 2:17:domain");
   }
-  return std::make_unique<ShardBackend>(std::move(settings));
+  return std::make_unique<ShardBackend>(std::move(settings), report_fields());
 }
 
 constexpr Operand mpi_options[] = {
@@ -101,6 +103,7 @@ constexpr ReportField mpi_report[] = {
     {"hashes", integer, "calls that were hashed"},
     {"copies", integer, "plans of what moves"},
     {"fused", integer, "launches that ran as one body with another one"}};
+std::span<const ReportField> report_fields() { return mpi_report; }
 constexpr BackendRecord mpi_record{.report = mpi_report, .open = open_mpi};
 
 }  // namespace

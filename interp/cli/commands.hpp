@@ -31,5 +31,6 @@ Loaded load(const Options& options, const Toolbox& tools);
 std::optional<std::string> unknown_define(const Options& options,
                                           const Program& program);  // a -D without meaning, in words
 int usage(const std::string& message);                              // prints it, gives 2
+void be_quiet_about_usage();                                        // the first of several ranks says it
 
 }  // namespace taskspec::cli

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "interp/cli/commands.hpp"
+#include "interp/cli/ranks_tell.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/embed/toolbox.hpp"
 #include "interp/mpi/rank_values.hpp"
@@ -19,12 +20,14 @@ using namespace taskspec;
 // Of a program on several processes this one starts the others, or is one of them.
 int run(cli::Options options, const Toolbox& tools, std::span<char* const> words) {
   if (started_by_mpirun()) {
+    cli::let_ranks_tell(cli::to_tell);
     options.is_hidden = !is_first_rank();
     const std::size_t started = number_in_environment(ranks_variable).value_or(1);
     if (options.ranks && *options.ranks != started) {
       cli::report(options, Sources(), misfit_of_ranks(*options.ranks, started));
       return 3;
     }
+    if (options.is_hidden) cli::be_quiet_about_usage();
     take_part_as_rank();
     RankLine::set(std::make_unique<RankValues>());
   } else if (options.ranks) {
@@ -32,7 +35,10 @@ int run(cli::Options options, const Toolbox& tools, std::span<char* const> words
     return run_under_mpirun(*options.ranks, arguments,
                             [&](const Diags& diags) { cli::report(options, Sources(), diags); });
   }
-  return cli::run(options, tools);
+  const int code = cli::run(options, tools);
+  // Another one may be at the beginning of MPI, and wait for this one there.
+  if (started_by_mpirun() && code == 0 && !has_mpi_line()) (void)mpi_line();
+  return code;
 }
 
 int dispatch(const cli::Options& options, std::span<char* const> words) {

@@ -71,7 +71,7 @@ int run(const Options& options, const Toolbox& tools) {
   if (options.time_steps > 0 && !opens_sessions(*program))
     return usage("--time-steps repeats what a session is given, and " + file +
                  " opens none; run g(x) on host does, or choose a graph with --name");
-  if (const std::string note = nothing_to_run(*program, file); !note.empty())
+  if (const std::string note = nothing_to_run(*program, file); !note.empty() && !options.is_hidden)
     std::fprintf(stderr, "taskspec: %s\n", note.c_str());
   RunResult result = run_program(*program, tools, settings);
   flush_out();

@@ -15,8 +15,16 @@
 
 namespace taskspec::cli {
 
+namespace {
+
+bool is_quiet = false;
+
+}  // namespace
+
+void be_quiet_about_usage() { is_quiet = true; }
+
 int usage(const std::string& message) {
-  std::fprintf(stderr, "taskspec: %s\n", message.c_str());
+  if (!is_quiet) std::fprintf(stderr, "taskspec: %s\n", message.c_str());
   return 2;
 }
 

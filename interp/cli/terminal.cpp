@@ -5,16 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "interp/repl/editor.hpp"
-#include "interp/shards/ranks/rank_process.hpp"
-#include "interp/shards/ranks/ranks.hpp"
 #include "ir/base/render.hpp"
 #include "ir/json/json.hpp"
 
@@ -71,34 +67,19 @@ Screen screen() {
 
 namespace {
 
-// Of several ranks one tells what ended the run: the first, unless another one failed alone, which the first then does
-// not know of. Who started the run has nothing to add.
-bool is_ours_to_tell(const Options& options, const Diags& diags) {
-  static bool has_told = false;
-  if (!diags.has_errors() || has_told) return !options.is_hidden || has_told;
-  if (options.is_hidden) {
-    const CallNotes* notes = starter_notes();
-    if (!notes) return false;
-    for (int tenths = 0; tenths < 20 && !notes->has_last_word(); ++tenths)
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  return has_told = claim_last_word();
-}
-
-Diags with_rank(const Diags& diags) {
-  Diags made;
-  for (Diag diag : diags.items()) {
-    if (made.items().empty()) diag.note("on rank " + std::to_string(number_in_environment(rank_variable).value_or(0)));
-    made.add(std::move(diag));
-  }
-  return made;
+RanksTell& ranks_tell() {
+  static RanksTell ours;
+  return ours;
 }
 
 }  // namespace
 
+void let_ranks_tell(RanksTell tell) { ranks_tell() = std::move(tell); }
+
 void report(const Options& options, const Sources& sources, const Diags& given) {
-  const Diags diags = options.is_hidden ? with_rank(given) : given;
-  if (diags.empty() || reader_gone || !is_ours_to_tell(options, diags)) return;
+  if (given.empty() || reader_gone) return;
+  const Diags diags = ranks_tell() ? ranks_tell()(options, given) : given;
+  if (diags.empty()) return;
   std::fflush(stdout);
   bool colour = isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
   std::string text = options.diagnostics == "json" ? diagnostics_json(plain(sources, diags)) + "\n"

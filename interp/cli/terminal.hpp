@@ -2,6 +2,7 @@
 // A reader that goes away (`| head`) has seen enough: the command ends where it stands, cleans up, and says nothing.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <string_view>
 
 #include "interp/cli/options.hpp"
@@ -22,6 +23,9 @@ void check_out();
 // The terminal that standard output is, or 80 columns without colour. NO_COLOR takes the colour away.
 Screen screen();
 
+// Of what a rank would tell, which it is to tell: all of it, or nothing. For a process that is one of several.
+using RanksTell = std::function<Diags(const Options&, const Diags&)>;
+void let_ranks_tell(RanksTell tell);
 // Diagnostics on standard error: as text, coloured on a terminal unless NO_COLOR is set, or as JSON.
 void report(const Options& options, const Sources& sources, const Diags& diags);
 

@@ -102,8 +102,8 @@ namespace {
 namespace {
 
 // C++ on the host acts once, in the first of several runs of a program; the others take what it gave there.
-Value host_result(HostContext* host, const Natives* natives, const std::string& symbol, std::span<const Value> arguments,
-                  Span span) {
+Value host_result(HostContext* host, const Natives* natives, const std::string& symbol,
+                  std::span<const Value> arguments, Span span) {
   Replica* const replica = host && host->replica && host->replica->agreed ? host->replica.get() : nullptr;
   if (replica && replica->number != 0) return replica->agreed->get(host->part, host->agreed++);
   Value given = call_host(natives, symbol, arguments, span);

@@ -8,6 +8,7 @@
 #include "interp/control/host_context.hpp"
 #include "interp/embed/checked.hpp"
 #include "interp/embed/natives.hpp"
+#include "interp/mpi/shard_picture.hpp"
 #include "interp/pipeline.hpp"
 #include "ir/cut_report/report.hpp"
 #include "ir/json/cut_program.hpp"
@@ -45,6 +46,15 @@ BuiltinTable builtins_here() {
     return made;
   }();
   return BuiltinTable(table);
+}
+
+// What shards count, by the names of their report.
+std::map<std::string, std::int64_t> counts_of(const RunPictures& pictures) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& picture : pictures)
+    if (auto* shards = dynamic_cast<const ShardPicture*>(picture.get()))
+      counts.insert(shards->counts().begin(), shards->counts().end());
+  return counts;
 }
 
 ast::ExprPtr boxed(ast::Expr expr) { return std::make_unique<ast::Expr>(std::move(expr)); }
@@ -96,6 +106,7 @@ NodePtr CutCall::run(const On& backend, At at) {
   }
   settings.on = std::make_shared<BackendChoice>(std::move(on));
   settings.natives = &natives_;
+  settings.pictures = std::make_shared<RunPictures>();
   settings.output = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   RunResult done = run_program(program_, toolbox(), settings);
   if (done.diags.has_errors()) throw error_of(program_.sources, done.diags);
@@ -106,9 +117,9 @@ NodePtr CutCall::run(const On& backend, At at) {
   if (!gives_) return nullptr;
   auto result = std::make_shared<Node>(*literal_of(given[0], at));
   auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
-  result->report = std::make_shared<const Report>(Report{number(done.report.tasks), number(done.report.chains),
-                                                         number(done.report.dispatches),
-                                                         number(done.report.memory.peak_bytes), done.report.seconds});
+  result->report = std::make_shared<const Report>(
+      Report{number(done.report.tasks), number(done.report.chains), number(done.report.dispatches),
+             number(done.report.memory.peak_bytes), done.report.seconds, counts_of(*settings.pictures)});
   return result;
 }
 

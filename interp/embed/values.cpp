@@ -7,6 +7,7 @@
 #include "interp/embed/checked.hpp"
 #include "interp/embed/host_program.hpp"
 #include "ir/base/text.hpp"
+#include "ir/records/backend_record.hpp"
 #include "taskspec/host.hpp"
 #include "taskspec/region.hpp"
 
@@ -248,7 +249,11 @@ Report report(const Tensor& run, detail::At at) {
   auto* record = last ? last->as<Record>() : nullptr;
   if (!record) fail("E1002", at, "only a run has a report", "report(graph(arguments).run(host()))");
   auto number = [&](const char* name) { return record->find(name)->integer(); };
-  return {number("tasks"), number("chains"), number("dispatches"), number("peak"), record->find("seconds")->real()};
+  Report made{number("tasks"), number("chains"), number("dispatches"), number("peak"), record->find("seconds")->real()};
+  for (std::size_t i = common_report().size(); i < record->fields.size(); ++i)
+    if (record->fields[i].second.is_integer())
+      made.of_backend.emplace(record->fields[i].first, record->fields[i].second.integer());
+  return made;
 }
 
 }  // namespace taskspec::dsl

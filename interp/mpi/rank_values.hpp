@@ -1,4 +1,5 @@
-// Values that the first rank tells the others, over MPI: what agree(x) gives in a program that runs on several processes.
+// Values that the first rank tells the others, over MPI: what agree(x) gives in a program that runs on several
+// processes.
 //
 //   RankLine::set(std::make_unique<RankValues>());     // where mpirun started this process
 #pragma once

@@ -39,6 +39,7 @@ class ShardGroup {
   // Nobody here needs what joins it to other ranks any more.
   bool is_over() const { return is_closed_ || failure.is_set() || network().layout().ranks == 1; }
 
+  const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   ShardFailure failure;
   ShardWaits waits;                     // of those that are here
   std::atomic<std::uint64_t> steps{0};  // whatever changes while something goes on

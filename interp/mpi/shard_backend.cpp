@@ -2,12 +2,13 @@
 
 #include "interp/control/interpreter.hpp"
 #include "interp/host/host_backend.hpp"
+#include "interp/mpi/shard_picture.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
 
-ShardBackend::ShardBackend(ShardSettings settings)
-    : settings_(std::move(settings)), host_(make_host_backend({.threads = 1})) {}
+ShardBackend::ShardBackend(ShardSettings settings, std::span<const ReportField> report_fields)
+    : settings_(std::move(settings)), report_fields_(report_fields), host_(make_host_backend({.threads = 1})) {}
 
 ShardBackend::~ShardBackend() = default;
 
@@ -101,7 +102,11 @@ void add_shard(Outcome& outcome, std::size_t shard) {
 
 Outcome ShardBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
   if (run_) run_->settle();
+  ShardRecord* const record = run_ ? run_->record() : nullptr;
+  const std::int64_t begin = record ? record->now() : 0;
+  const std::int64_t waited = record ? record->total(ShardRecord::Bar::contents) : 0;
   Outcome outcome = host_->execute(executable, inputs, options);
+  if (record) record->ran(record->newest(), begin, waited);
   if (run_ && !outcome.failed.empty()) {
     if (part_.shards > 1) add_shard(outcome, part_.shard.index());
     run_->fail(told(outcome));
@@ -112,6 +117,17 @@ Outcome ShardBackend::execute(Executable& executable, std::span<const Location> 
 std::vector<Value> ShardBackend::report() const {
   if (!run_) return {};
   return part_.is_alone ? replicas_->report_of(part_.run) : run_->report();
+}
+
+// Of the shard that the world sees, once all have come to their end.
+RunPictures ShardBackend::pictures() const {
+  if (!run_ || run_->records().empty() || replica_->number != 0) return {};
+  ShardPicture::Counts counts;
+  const std::vector<Value> values = run_->report();
+  for (std::size_t i = 0; i < values.size() && i < report_fields_.size(); ++i)
+    counts.emplace_back(report_fields_[i].name, values[i].integer());
+  return {std::make_shared<ShardPicture>(part_.group->network().layout(), std::move(counts), run_->records(),
+                                         settings_.options.sources)};
 }
 
 void ShardBackend::interrupt() {

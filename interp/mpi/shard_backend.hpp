@@ -5,8 +5,10 @@
 //   backend.join(replica, target, interpreter, span);
 #pragma once
 #include "interp/control/replica.hpp"
+#include "interp/control/run_picture.hpp"
 #include "interp/host/plan_backend.hpp"
 #include "interp/mpi/shard_launches.hpp"
+#include "ir/records/backend_record.hpp"
 
 namespace taskspec {
 
@@ -16,15 +18,18 @@ struct ShardSettings {
   ShardOptions options;
 };
 
-class ShardBackend final : public Backend, public ReplicatedBackend {
+class ShardBackend final : public Backend, public ReplicatedBackend, public PicturedBackend {
  public:
-  explicit ShardBackend(ShardSettings settings);
+  // `report_fields`: of its report, in their order; they outlive it.
+  explicit ShardBackend(ShardSettings settings, std::span<const ReportField> report_fields = {});
   ~ShardBackend() override;
 
   void join(const std::shared_ptr<Replica>& replica, RecordTarget& target, const Interpreter& interpreter,
             Span span) override;
   void finish() override;
   void fail(const Diags& why) override;
+  void keep_pictures() override { settings_.options.record = true; }  // before it joins
+  RunPictures pictures() const override;
 
   std::string name() const override { return "mpi"; }
   bool runs_launches() const override { return true; }
@@ -46,6 +51,7 @@ class ShardBackend final : public Backend, public ReplicatedBackend {
 
  private:
   ShardSettings settings_;
+  const std::span<const ReportField> report_fields_;
   const std::unique_ptr<PlanBackend> host_;
   std::shared_ptr<Replica> replica_;
   Replicas* replicas_ = nullptr;  // they end with the first replica

@@ -151,8 +151,7 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
     if (use.partition.valid())
       call.created(as, Created::partition, data_.number(use.partition)).projection("projection", use.projection);
     else if (use.space.partition.valid())
-      call.created(as, Created::partition, data_.number(use.space.partition))
-          .text("colour", use.space.colour.text());
+      call.created(as, Created::partition, data_.number(use.space.partition)).text("colour", use.space.colour.text());
     else
       call.created(as, Created::region, data_.number(use.space.root));
     std::string rest = std::to_string(static_cast<int>(use.privilege)) + "/" + std::to_string(static_cast<int>(use.op));

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "ir/base/at_end.hpp"
 #include "ir/files/files.hpp"
 
 namespace taskspec {
@@ -34,7 +35,9 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       forest_(forest),
       group_(std::move(group)),
       options_(std::move(options)),
-      collectives_(group_->network().at(self)),
+      record_(options_.record ? std::make_unique<ShardRecord>(forest, group_->shards(), group_->begun) : nullptr),
+      recorded_(record_ ? std::make_unique<RecordedTransport>(group_->network().at(self), *record_) : nullptr),
+      collectives_(recorded_ ? static_cast<Transport&>(*recorded_) : group_->network().at(self)),
       log_(options_.level == ControlWatch::Level::off ? CallLog::Hashes::none : CallLog::Hashes::chained),
       watch_(collectives_, log_, {.level = options_.level}),
       engine_(forest, collectives_, *this,
@@ -47,6 +50,10 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
                .failed_guard =
                    [this](const FailedGuard& guard) {
                      if (options_.why_trace && this->self() == ShardId(0)) tell(guard);
+                   },
+               .found =
+                   [this](const Operation& op, const CoarseResult& found) {
+                     if (record_) record_->coarse(op, found);
                    }}),
       port_(collectives_),
       deletions_(collectives_) {
@@ -58,10 +65,12 @@ ShardRun::~ShardRun() = default;
 
 void ShardRun::found(const Operation& op, const FineResult& result, std::uint64_t time) {
   if (dependences_) dependences_->found(op, result, time);
+  if (record_) record_->found(op, result);
 }
 
 void ShardRun::replayed(const Operation& op, const TemplateCall& call) {
   if (dependences_) dependences_->replayed(op, call);
+  if (record_) record_->replayed(op, call);
 }
 
 void ShardRun::issue(Operation op) {
@@ -111,6 +120,7 @@ void ShardRun::tell(const FailedGuard& guard) {
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
   const std::uint64_t number = log_.record(kind, name, arguments_, span);
   watch_.called();
+  if (record_) record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span);
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
@@ -168,17 +178,21 @@ void ShardRun::hear_failure(const Message& message) {
 
 void ShardRun::raise() {
   if (const std::optional<ShardId> lost = collectives_.transport().lost(); lost && !group_->failure.is_set())
-    group_->fail(failure("E6004", {},
-                         "rank " + std::to_string(group_->network().layout().rank_of(*lost)) +
-                             " has ended before the others")
-                     .diags());
+    group_->fail(
+        failure("E6004", {},
+                "rank " + std::to_string(group_->network().layout().rank_of(*lost)) + " has ended before the others")
+            .diags());
   group_->failure.raise_if_set();
 }
 
 void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
 
 template <class Done>
-void ShardRun::wait_for(const char* what, Done&& done) {
+void ShardRun::wait_for(const char* what, ShardRecord::Bar kind, Done&& done) {
+  const AtEnd as_before([this] {
+    if (record_) record_->waits_for = ShardRecord::Bar::contents;
+  });
+  if (record_) record_->waits_for = kind;
   while (true) {
     turn();
     if (done()) return;
@@ -191,25 +205,25 @@ void ShardRun::wait_for(const char* what, Done&& done) {
 }
 
 void ShardRun::settle() {
-  wait_for("fences of its operations", [&] { return engine_.is_idle(); });
+  wait_for("fences of its operations", ShardRecord::Bar::fences, [&] { return engine_.is_idle(); });
 }
 
 void ShardRun::release() {
   bool released = false;
   watch_.release(log_.last(), [&] { released = true; });
-  wait_for("the check of its calls", [&] { return released || group_->failure.is_set(); });
+  wait_for("the check of its calls", ShardRecord::Bar::check, [&] { return released || group_->failure.is_set(); });
   raise();
 }
 
 void ShardRun::barrier() {
   bool all_came = false;
   collectives_.barrier({Purpose::value, ++barriers_, 2}, [&] { all_came = true; });
-  wait_for("all shards to come to a file", [&] { return all_came; });
+  wait_for("all shards to come to a file", ShardRecord::Bar::others, [&] { return all_came; });
 }
 
 std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
   if (!deletions_.is_due(log_.last())) return std::nullopt;
-  wait_for("what all have let go", [&] { return deletions_.is_known(); });
+  wait_for("what all have let go", ShardRecord::Bar::others, [&] { return deletions_.is_known(); });
   return deletions_.agreed(log_.last());
 }
 
@@ -233,12 +247,15 @@ void ShardRun::force(PartitionId partition, std::uint64_t number) {
 
 void ShardRun::finish() {
   settle();
-  wait_for("what all have let go", [&] { return deletions_.is_known(); });  // nothing is under way when the shards part
+  // Nothing is under way when the shards part.
+  wait_for("what all have let go", ShardRecord::Bar::others, [&] { return deletions_.is_known(); });
   watch_.ended();
-  wait_for("the end of the others", [&] { return watch_.is_done() || group_->failure.is_set(); });
+  wait_for("the end of the others", ShardRecord::Bar::others,
+           [&] { return watch_.is_done() || group_->failure.is_set(); });
   raise();
   add_up();
   dump_dependences();
+  gather_records();
   group_->ended(self());
 }
 
@@ -249,7 +266,7 @@ std::vector<Bytes> ShardRun::gathered(std::uint8_t part, Bytes own) {
     all = std::move(got);
     is_there = true;
   });
-  wait_for("what the others gather", [&] { return is_there; });
+  wait_for("what the others gather", ShardRecord::Bar::others, [&] { return is_there; });
   return all;
 }
 
@@ -293,6 +310,14 @@ void ShardRun::add_up() {
   add(watch_.counts().hashes);
   add(data.counts().made);
   add(0);  // fused
+}
+
+// Every shard has one, or none has.
+void ShardRun::gather_records() {
+  if (!record_) return;
+  const std::vector<Bytes> all = gathered(5, record_->packed());
+  if (self() != ShardId(0)) return;
+  for (const Bytes& one : all) records_.push_back(ShardRecord::unpacked(one));
 }
 
 }  // namespace taskspec

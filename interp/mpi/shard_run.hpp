@@ -9,6 +9,7 @@
 #include "interp/mpi/call_encoder.hpp"
 #include "interp/mpi/dependence_log.hpp"
 #include "interp/mpi/replicas.hpp"
+#include "interp/mpi/shard_record.hpp"
 #include "interp/shards/analysis/engine.hpp"
 #include "interp/shards/control/control_watch.hpp"
 #include "interp/shards/control/deletion.hpp"
@@ -26,6 +27,7 @@ struct ShardOptions {
   DataState::Plans plans = DataState::Plans::own;
   std::string dump_dep;  // a file for the dependences; empty: none
   const Sources* sources = nullptr;
+  bool record = false;  // somebody will look at what all shards did
 };
 
 class ShardRun final : private Executor {
@@ -75,6 +77,9 @@ class ShardRun final : private Executor {
 
   // Of the whole run, in the order of the report's fields; equal on all shards.
   std::vector<Value> report() const { return report_; }
+  ShardRecord* record() { return record_.get(); }  // null: nobody will look
+  // Of all shards, once the run is finished; empty where nobody looks.
+  const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
@@ -82,15 +87,18 @@ class ShardRun final : private Executor {
   std::string call_text(std::uint64_t number) const;  // "call 9 'launch mul_two' (f.task:21)"
   void tell(const FailedGuard& guard);
   template <class Done>
-  void wait_for(const char* what, Done&& done);  // what: as the watchdog says it
+  void wait_for(const char* what, ShardRecord::Bar kind, Done&& done);  // what: as the watchdog says it
   void waits(const char* what) { group_->waits.of(self()).waits(what, log_.last()); }
   void add_up();
   std::vector<Bytes> gathered(std::uint8_t part, Bytes own);  // by shard
   void dump_dependences();
+  void gather_records();
 
   const RegionForest& forest_;
   const std::shared_ptr<ShardGroup> group_;
   const ShardOptions options_;
+  const std::unique_ptr<ShardRecord> record_;
+  const std::unique_ptr<RecordedTransport> recorded_;
   Collectives collectives_;
   CallLog log_;
   ControlWatch watch_;
@@ -104,6 +112,7 @@ class ShardRun final : private Executor {
   std::size_t traces_open_ = 0;
   std::uint64_t barriers_ = 0;
   std::vector<Value> report_;
+  std::vector<ShardRecord> records_;
 };
 
 }  // namespace taskspec

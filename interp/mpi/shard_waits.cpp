@@ -48,8 +48,8 @@ std::string ShardWaits::text() const {
     if (shard.has_ended_)
       text += " has ended\n";
     else
-      text += " waits for " + std::string(shard.what_.load()) + ", after call " + std::to_string(shard.call_.load()) +
-              "\n";
+      text +=
+          " waits for " + std::string(shard.what_.load()) + ", after call " + std::to_string(shard.call_.load()) + "\n";
   }
   return text;
 }

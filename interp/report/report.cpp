@@ -128,6 +128,7 @@ std::string data_of(const Report& report) {
          ",\n\"inside\":" + ops_part(report.inside, report.sources) +
          ",\n\"training\":" + ops_part(report.training, report.sources) +
          ",\n\"chips\":" + json_list(report.chips, [](const std::string& chip) { return chip; }) +
+         ",\n\"shards\":" + json_list(report.shards, [](const std::string& run) { return run; }) +
          ",\n\"slices\":" + (report.slices.empty() ? "null" : report.slices) +
          ",\n\"graphs\":" + json_list(report.graphs, graph_part) + "}";
 }

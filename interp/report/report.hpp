@@ -60,6 +60,7 @@ struct Report {
   std::vector<ReportOp> inside = {};                            // what ran inside of nodes that are loops and the like
   std::vector<ReportOp> training = {};                          // none: the program trains nothing
   std::vector<std::string> chips = {};                          // JSON of each run on a chip (chip_json)
+  std::vector<std::string> shards = {};                         // JSON of each run on shards
   std::vector<std::pair<std::string, std::string>> facts = {};  // names and values
   std::vector<std::string> notes = {};                          // what was left out, say
   Diags failures = {};                                          // what ended the run

@@ -134,10 +134,13 @@ std::string report_text(const SessionReport& report, const std::vector<PlainDiag
 }
 
 std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures,
-                        const std::vector<std::string>& chips) {
-  std::string of_chips;
-  for (const std::string& chip : chips) of_chips += (of_chips.empty() ? ",\"chips\":[" : ",\n") + chip;
-  if (!chips.empty()) of_chips += "]";
+                        const std::vector<std::string>& chips, const std::vector<std::string>& shards) {
+  const auto all = [](const char* name, const std::vector<std::string>& runs) {
+    std::string text;
+    for (const std::string& run : runs) text += (text.empty() ? ",\"" + std::string(name) + "\":[" : ",\n") + run;
+    return runs.empty() ? text : text + "]";
+  };
+  const std::string of_chips = all("chips", chips) + all("shards", shards);
   std::string bodies;
   for (const BodyForm& body : report.bodies)
     bodies += fmt::format("{}{{\"task\":{},\"form\":{},\"why_no_strip\":{}}}", bodies.empty() ? ",\"bodies\":[" : ",",

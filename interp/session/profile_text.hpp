@@ -15,9 +15,9 @@ std::string profile_text(const SessionReport& report, const Sources& sources);
 // "strip"; of scalar code also why: "scalar (line 4: ...)".
 std::string form_text(const BodyForm& body);
 std::string report_text(const SessionReport& report, const std::vector<PlainDiag>& failures);
-// `chips`: JSON of each run on a chip.
+// `chips`, `shards`: JSON of each run on a chip, and on shards.
 std::string report_json(const SessionReport& report, const std::vector<PlainDiag>& failures,
-                        const std::vector<std::string>& chips = {});
+                        const std::vector<std::string>& chips = {}, const std::vector<std::string>& shards = {});
 // Chrome and Perfetto: one row per worker; each dispatch with the tasks of its chain and where the first one stands.
 // `more`: events of others, each with ",\n" before it.
 std::string trace_json(const SessionReport& report, const Sources& sources, std::string_view more = {});

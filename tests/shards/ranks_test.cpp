@@ -2,22 +2,17 @@
 // how a run ends in which a rank dies, hangs, leaves or differs. Each ends with one message and leaves no process
 // behind.
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "interp/shards/ranks/call_notes.hpp"
 #include "interp/shards/ranks/rank_process.hpp"
 #include "interp/shards/ranks/watchdog.hpp"
 #include "ir/base/text.hpp"
+#include "tests/shards/marked_runs.hpp"
 #include "tests/shards/networks.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/random_cases.hpp"
@@ -30,7 +25,7 @@
 #endif
 
 using namespace taskspec;
-namespace fs = std::filesystem;
+using namespace marked;
 
 namespace {
 
@@ -42,96 +37,8 @@ std::string ranks_program() {
   return {};
 }
 
-std::string file_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Each run has a mark in its environment, which all of its processes inherit.
-std::string new_mark() {
-  static std::atomic<int> count{0};
-  return "TASKSPEC_TEST_RUN=" + std::to_string(::getpid()) + "-" + std::to_string(++count) + ".";
-}
-
-std::vector<pid_t> processes_of(const std::string& mark) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const pid_t process = std::atoi(entry.path().filename().c_str());
-    if (process > 0 && file_of(entry.path() / "environ").find(mark) != std::string::npos) found.push_back(process);
-  }
-  return found;
-}
-
-pid_t process_of(const std::string& mark, const char* name) {
-  for (const pid_t process : processes_of(mark)) {
-    std::error_code none;
-    const fs::path program = fs::read_symlink("/proc/" + std::to_string(process) + "/exe", none);
-    if (program.filename() == name) return process;
-  }
-  return 0;
-}
-
-struct Outcome {
-  int status = -1;  // 128 + the signal that ended it
-  std::string out, err;
-  std::size_t left = 0;  // processes that outlived it
-};
-
-using Happens = std::function<void(pid_t starter, const std::string& mark)>;
-
-// Long enough for a machine that does much else; who takes longer hangs.
-constexpr auto hangs_after = std::chrono::seconds(60);
-
-template <class Done>
-bool comes_true(const Done& done) {
-  const auto end = std::chrono::steady_clock::now() + hangs_after;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
-std::string text_in(int memory) {
-  std::string text(static_cast<std::size_t>(::lseek(memory, 0, SEEK_END)), '\0');
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::pread(memory, text.data(), text.size(), 0))));
-  ::close(memory);
-  return text;
-}
-
 Outcome run_ranks(const std::string& words, const Happens& happens = {}) {
-  const std::string mark = new_mark(), program = ranks_program();
-  const int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
-  const std::string command = words.find("$0") == std::string::npos ? "exec \"$0\" " + words : words;
-  // Those who are told of leaks by a sanitizer need not hear of MPI's.
-  const char* const old = std::getenv("ASAN_OPTIONS");
-  const std::string options = "ASAN_OPTIONS=" + std::string(old ? old : "") + ":detect_leaks=0";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(::open("/dev/null", O_RDONLY), 0);
-    ::dup2(out, 1);
-    ::dup2(err, 2);
-    ::execl("/usr/bin/env", "env", mark.c_str(), options.c_str(), "/bin/sh", "-c", command.c_str(), program.c_str(),
-            nullptr);
-    ::_exit(127);
-  }
-  if (happens) happens(child, mark);
-  int status = 0;
-  if (!comes_true([&] { return ::waitpid(child, &status, WNOHANG) == child; })) {
-    ::kill(child, SIGKILL);
-    ::waitpid(child, &status, 0);
-  }
-  Outcome outcome;
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  // The system takes a moment to take down those that were killed.
-  comes_true([&] { return processes_of(mark).empty(); });
-  for (const pid_t process : processes_of(mark)) {
-    ++outcome.left;
-    ::kill(process, SIGKILL);
-  }
-  outcome.out = text_in(out);
-  outcome.err = text_in(err);
-  return outcome;
+  return run_marked(words.find("$0") == std::string::npos ? "exec \"$0\" " + words : words, ranks_program(), happens);
 }
 
 // Runs wait more than they compute: all at once.

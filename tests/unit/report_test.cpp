@@ -359,6 +359,44 @@ TEST_CASE("a browser opens launches to their points [regions]") {
   CHECK(walk.out.ends_with("all well\n"));
 }
 
+TEST_CASE("the report of a run on shards has what each of them did, and why they waited [shards]") {
+  TemporaryFolder folder;
+  const std::string tests = (source_root() / "tests/browser").string();
+  ::Outcome run =
+      in_shell("taskspec run '" + tests + "/shards.task' --report out.html >/dev/null && cat out.html", folder, 120);
+  REQUIRE_MESSAGE(run.code == 0, run.err);
+  const std::string data = data_of(run.out);
+  for (const char* part : {R"("shards":[{"shards":4,"ranks":1,"counts":{"fences":)", R"("what":"launch stencil")",
+                           "flux: points of the launches are on other shards",
+                           "flux: each point takes the piece that it took before, on its own shard"})
+    CHECK_MESSAGE(data.find(part) != std::string::npos, part);
+  ::Outcome json =
+      in_shell("taskspec run '" + tests + "/shards.task' --report out.json >/dev/null && cat out.json", folder, 120);
+  CHECK_MESSAGE(json.out.find(R"("by_shard":[)") != std::string::npos, json.out);
+  // 200,000 points and 300 calls: no list of points is in it.
+  ::Outcome many = in_shell(
+      "sed 's/Cell\\[64\\]/Cell[200000]/;s/, 8)/, 20000)/;s/0\\.\\.8 /0..20000 /;s/0\\.\\.10 /0..3 /' '" + tests +
+          "/shards.task' >many.task && taskspec run many.task --report many.html >/dev/null && "
+          "stat -c %s many.html",
+      folder, 300);
+  REQUIRE_MESSAGE(many.code == 0, many.err);
+  CHECK_MESSAGE(std::stoll(many.out) < 5'000'000, many.out);
+}
+
+TEST_CASE("a browser shows what shards did [shards]") {
+  TemporaryFolder folder;
+  const std::string tests = (source_root() / "tests/browser").string();
+  ::Outcome walk = in_shell("taskspec run '" + tests + "/shards.task' --report out.html >/dev/null\n" +
+                                "PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/shards.py' out.html",
+                            folder, 120);
+  if (walk.code == 77) {
+    MESSAGE("skipped: there is no chromium");
+    return;
+  }
+  CHECK_MESSAGE(walk.code == 0, walk.out << walk.err);
+  CHECK(walk.out.ends_with("all well\n"));
+}
+
 TEST_CASE("a browser searches the reference: what does not fit is not to be seen") {
   TemporaryFolder folder;
   const std::string tests = (source_root() / "tests/browser").string();

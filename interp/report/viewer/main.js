@@ -9,6 +9,7 @@ const TABS = [
   { id: "plan", title: "Plan", has: () => graphs.some(graph => graph.steps.length > 0), View: PlanView },
   { id: "timeline", title: "Timeline", has: () => bars.length > 0, View: TimelineView },
   { id: "training", title: "Training", has: () => report.training.length > 0, View: TrainingView },
+  { id: "shards", title: "Shards", has: () => report.shards.length > 0, View: ShardsView },
   { id: "chip", title: "Chip", has: () => chipRuns.length > 0, View: ChipView },
 ];
 
@@ -109,4 +110,4 @@ readLink();
 addEventListener("hashchange", readLink);
 
 // For tests and the curious.
-window.taskspecReport = { app, graphs, bars, chipRuns, chipChoice, select, selectNode, showView, svgOf, linkOf };
+window.taskspecReport = { app, report, graphs, bars, chipRuns, chipChoice, select, selectNode, showView, svgOf, linkOf };

@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,7 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 using State = CallNotes::State;
 
-constexpr int failed = 3;  // exit status of a run that went wrong
+constexpr int failed = 3;                                      // exit status of a run that went wrong
+constexpr std::chrono::milliseconds mpirun_ends_within{2500};  // of a rank that dies
 
 std::string find_mpirun() {
   const char* const path = std::getenv("PATH");
@@ -90,6 +92,7 @@ struct Seen {
   std::string said;                              // by mpirun
   int status = 0;                                // of mpirun, as waitpid gives it
   int asked_to_end = 0;                          // a signal
+  bool is_given_up = false;                      // mpirun went on without a rank
 };
 
 class RanksRun {
@@ -118,7 +121,11 @@ class RanksRun {
     for (bool is_over = false; !is_over;) {
       std::vector<pollfd> lines{{listener_.get(), POLLIN, 0}, {signals_.line(), POLLIN, 0}, {said_.get(), POLLIN, 0}};
       for (const Line& line : lines_) lines.push_back({line.socket.get(), POLLIN, 0});
-      ::poll(lines.data(), lines.size(), -1);
+      ::poll(lines.data(), lines.size(), patience());
+      if (patience() == 0 && !seen_.is_given_up) {
+        seen_.is_given_up = true;
+        ::kill(mpirun_, SIGKILL);
+      }
       for (std::size_t at = lines_.size(); at-- > 0;)
         if (lines[at + 3].revents) hear(at);
       if (lines[2].revents) read_said();
@@ -170,7 +177,17 @@ class RanksRun {
       return;
     }
     seen_.gone.push_back(line.rank);
+    const bool has_ended = line.rank && notes_.rank(*line.rank).state == static_cast<std::uint32_t>(State::ended);
+    if (!has_ended && !missed_at_) missed_at_ = std::chrono::steady_clock::now();
     lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+
+  // In milliseconds. Who dies while MPI begins, mpirun may miss: the others then wait for ever.
+  int patience() const {
+    if (!missed_at_ || seen_.is_given_up) return -1;
+    const auto left = *missed_at_ + mpirun_ends_within - std::chrono::steady_clock::now();
+    return static_cast<int>(
+        std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(left).count()));
   }
 
   void read_said() {
@@ -209,6 +226,7 @@ class RanksRun {
   Descriptor listener_, said_;
   pid_t mpirun_ = -1;
   std::vector<Line> lines_;
+  std::optional<std::chrono::steady_clock::time_point> missed_at_;  // a rank that was not at its end
   Seen seen_;
 };
 
@@ -250,9 +268,9 @@ std::string first_words(std::string_view said) {
 
 int judge(const Seen& seen, const CallNotes& notes, const std::function<void(const Diags&)>& tell) {
   if (seen.asked_to_end != 0) return 128 + seen.asked_to_end;
-  const int status = WIFEXITED(seen.status) ? WEXITSTATUS(seen.status) : failed;
+  const int status = WIFEXITED(seen.status) && !seen.is_given_up ? WEXITSTATUS(seen.status) : failed;
   if (notes.has_last_word()) return status == 0 ? failed : status;
-  if (WIFSIGNALED(seen.status)) {
+  if (WIFSIGNALED(seen.status) && !seen.is_given_up) {
     tell(one("E6004", "mpirun died" + in_brackets(WTERMSIG(seen.status)) + text_of(notes.rank(0).call()), {}));
     return failed;
   }

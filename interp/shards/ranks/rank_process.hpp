@@ -23,7 +23,7 @@ std::string mpi_module();
 CallNotes* starter_notes();
 // MPI of this process, which is initialised when it is first asked for, and finalised with the process.
 Result<MpiLine*> mpi_line();
-bool has_mpi_line();  // it was asked for
+bool has_mpi_line();                          // it was asked for
 void fit_facts(const MpiPort::Facts& facts);  // throws Error E6002 where this MPI is too little
 
 }  // namespace taskspec

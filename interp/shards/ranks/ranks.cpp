@@ -42,8 +42,7 @@ Result<std::unique_ptr<RankGroup>> RankGroup::open(std::size_t shards, std::opti
   MpiLine* line = nullptr;
   if (takes_part) {
     const std::size_t started = number_in_environment(ranks_variable).value_or(0);
-    if (ranks_asked && *ranks_asked != started)
-      return misfit_of_ranks(*ranks_asked, started);
+    if (ranks_asked && *ranks_asked != started) return misfit_of_ranks(*ranks_asked, started);
     if (shards != 0 && shards < started)
       return misfit(plural(shards, "shard") + " on " + plural(started, "rank") + ": a rank would have none",
                     "ask for at least " + std::to_string(started) + " shards");

@@ -13,8 +13,8 @@
 namespace taskspec {
 namespace {
 
-// Even tags carry messages of shards, odd ones what ranks say to one another; above that the number of the network, from
-// 1: 0 is what they say outside of networks.
+// Even tags carry messages of shards, odd ones what ranks say to one another; above that the number of the network,
+// from 1: 0 is what they say outside of networks.
 constexpr int words_of_ranks = 1;
 int tag_of(std::uint32_t network, int kind) { return static_cast<int>(network << 1) | kind; }
 

@@ -27,17 +27,17 @@ class RankNetwork;
 // is done with one goes on to the next. Networks are told apart by number, and what comes for a later one waits here.
 struct MpiLine {
   std::unique_ptr<MpiPort> port;
-  std::mutex mutex;                 // one call of MPI at a time; of all below
-  std::uint32_t networks = 0;       // begun so far
-  std::uint32_t open_networks = 0;  // not finished: others count on this process
+  std::mutex mutex;                            // one call of MPI at a time; of all below
+  std::uint32_t networks = 0;                  // begun so far
+  std::uint32_t open_networks = 0;             // not finished: others count on this process
   std::map<std::uint32_t, RankNetwork*> here;  // by number
   struct Early {
     int tag;
     Bytes bytes;
   };
   std::deque<Early> early;
-  std::deque<Bytes> beside;           // what other ranks said outside of networks, for whoever takes it
-  std::set<std::size_t> gone;         // ranks that are at their end: whoever waits for their shards does so in vain
+  std::deque<Bytes> beside;    // what other ranks said outside of networks, for whoever takes it
+  std::set<std::size_t> gone;  // ranks that are at their end: whoever waits for their shards does so in vain
 
   // With the mutex held.
   bool look();
@@ -82,7 +82,7 @@ class RankNetwork {
   std::vector<std::unique_ptr<End>> ends_;  // by shard; null: on another rank
   std::mutex alone_;                        // in place of that of the line
   std::function<void(Bytes)> heard_;        // with one of them
-  std::mutex lead_mutex_;  // of what follows
+  std::mutex lead_mutex_;                   // of what follows
   bool is_led_ = false;
   std::vector<End*> waiting_;  // to lead
 };

@@ -1,0 +1,206 @@
+// The tool on several processes: what they agree on, and how a run ends in which something goes wrong. Each ends with
+// one message, in seconds, and leaves no process behind.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <random>
+
+#include "ir/base/text.hpp"
+#include "tests/guard/paths.hpp"
+#include "tests/shards/marked_runs.hpp"
+#include "tests/unit/random_cases.hpp"
+#include "tests/unit/temporary_folder.hpp"
+
+using namespace marked;
+
+namespace {
+
+// What no sanitizer knows from the inside: MPI's own threads.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool is_watched = true;
+#else
+constexpr bool is_watched = false;
+#endif
+
+bool has_mpirun() {
+  static const bool has = !is_watched && std::system("command -v mpirun >/dev/null 2>&1") == 0;
+  if (!has) MESSAGE("skipped: there is no mpirun here, or MPI cannot be watched");
+  return has;
+}
+
+const std::string mpirun = "exec mpirun --oversubscribe" + std::string(::geteuid() == 0 ? " --allow-run-as-root" : "");
+
+constexpr const char* declarations =
+    "fields Cell { state: f64, flux: f64 }\n"
+    "task add_one(inout c: Cell[_].{state}) { for i in c { c[i].state += 1.0 } }\n"
+    "task gather(inout own: Cell[_].{flux}, in ghost: Cell[_].{state}) {\n"
+    "  for i in own { own[i].flux += 0.5 * (ghost[i - 1].state + ghost[i + 1].state) }\n}\n"
+    "fn heat(steps: int, how: sharding) -> float {\n"
+    "  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n  let interior = owned & shrink(cells, 1)\n"
+    "  let ghost = halo(owned, 1)\n  fill(cells.state, 1.0)\n"
+    "  for t in 0..steps {\n    launch add_one(owned[i]) for i in 0..4 by how\n"
+    "    launch gather(interior[i], ghost[i]) for i in 0..4 by how\n  }\n"
+    "  return cells.flux.sum(0).scalar\n}\n";
+
+struct Tool {
+  TemporaryFolder folder;
+  Outcome run(const std::string& text, const std::string& options, const Happens& happens = {},
+              const std::string& before = "exec") {
+    folder.put("x.task", declarations + text);
+    return run_marked("cd " + folder.path().string() + " && " + before + " \"$0\" run x.task " + options,
+                      taskspec_binary().string(), happens);
+  }
+};
+
+std::size_t errors_in(const std::string& text) {
+  std::size_t count = 0;
+  for (const std::string_view line : taskspec::lines_of(text)) count += line.starts_with("error ");
+  return count;
+}
+
+void check_ended(const Outcome& outcome, const std::string& message, int status = 3) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == status);
+  CHECK(outcome.err.find(message) != std::string::npos);
+  CHECK(errors_in(outcome.err) == 1);
+  CHECK(outcome.left == 0);
+}
+
+// The process that is this rank of the tool.
+pid_t rank_of(const std::string& mark, std::size_t rank) {
+  const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+  for (const pid_t process : processes_of(mark)) {
+    std::error_code none;
+    const std::string folder = "/proc/" + std::to_string(process);
+    if (fs::read_symlink(folder + "/exe", none) != fs::canonical(taskspec_binary(), none)) continue;
+    if (std::string('\0' + file_of(folder + "/environ")).find('\0' + variable + '\0') != std::string::npos)
+      return process;
+  }
+  return 0;
+}
+
+// Its descriptors of the starter: it has told who it is, and a death is that of a rank.
+bool has_begun(pid_t process) {
+  return process > 0 &&
+         file_of("/proc/" + std::to_string(process) + "/maps").find("taskspec-mpi.so") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("ranks agree on what the first one has, and know who they are [ranks]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  const std::string text =
+      "let all = agree(rank() + 10)\nlet begin = agree(clock())\nlet said = agree([\"a\", env(\"HOME\")])\n"
+      "fn timed(t: float) -> float {\n  let u = agree(clock())\n  var x = heat(3, cyclic)\n"
+      "  if agree(t) < 0.0 { x = heat(3, block) }\n  return x + 0.0 * u\n}\n"
+      "let r = run timed(begin) on mpi(shards: 4)\n"
+      "for k in 0..100 { assert(agree(rank() * 0 + k) == k) }\nassert(all == 10)\n"
+      "print(r.value, all, rank(), said[0])\n";
+  const Outcome one = tool.run(text, ""), two = tool.run(text, "--ranks 2"),
+                bare = tool.run(text, "", {}, mpirun + " -np 2");
+  CHECK(one.out == "558 10 0 a\n");
+  for (const Outcome* ranks : {&two, &bare}) {
+    CAPTURE(ranks->err);
+    CHECK(ranks->status == 0);
+    CHECK(ranks->out == one.out);
+    CHECK(ranks->left == 0);
+  }
+  // Each process knows its own number: the second one alone fails, and says so.
+  const Outcome second =
+      tool.run("assert(rank() == 0, msg: \"only the first\")\nprint(run heat(200, block) on mpi)\n", "--ranks 2");
+  check_ended(second, "error E5005: assertion failed: only the first");
+  CHECK(second.err.find("note: on rank 1") != std::string::npos);
+}
+
+TEST_CASE("one graph by its name runs on ranks, and is shown once [doors][ranks]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  const std::string text = "graph twice(x: f32[4]) -> (y: f32[4]) { y = x * 2.0 }\n";
+  for (const char* where : {"--on mpi --shards 3", "--on mpi --shards 4 --ranks 2"}) {
+    const Outcome outcome = tool.run(text, "--name twice -D x=[1,2,3,4] " + std::string(where));
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out == "y: [2, 4, 6, 8]\n");
+  }
+}
+
+TEST_CASE("killed at any moment, a rank of the tool takes the run with it: one message, in seconds [dead-rank][D29]") {
+  if (!has_mpirun()) return;
+  for (const std::uint64_t seed : random_seeds(3, 200)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::size_t who = random() % 2;
+    const auto after = std::chrono::microseconds(random() % 400'000);
+    Tool tool;
+    std::chrono::steady_clock::time_point killed;
+    const Outcome outcome = tool.run("print(run heat(2000000, cyclic) on mpi(shards: 4))\n", "--ranks 2",
+                                     [&](pid_t, const std::string& mark) {
+                                       if (!comes_true([&] { return has_begun(rank_of(mark, who)); })) return;
+                                       std::this_thread::sleep_for(after);
+                                       killed = std::chrono::steady_clock::now();
+                                       ::kill(rank_of(mark, who), SIGKILL);
+                                     });
+    check_ended(outcome, "error E6004: rank " + std::to_string(who) + " died (signal 9)");
+    CHECK(std::chrono::steady_clock::now() - killed < std::chrono::seconds(5));
+    CHECK(outcome.out.empty());
+  }
+}
+
+TEST_CASE("a rank that leaves, or whose shards part, ends the run: one message [dead-rank][D29]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  check_ended(tool.run("if rank() == 1 { exit(0) }\nprint(run heat(3, cyclic) on mpi)\n", "--ranks 2"),
+              "error E6004: rank 1 has ended before the others");
+  check_ended(tool.run("print(run heat(3, cyclic) on mpi(shards: 4))\n", "--ranks 2 --inject 2:9:domain"),
+              "error E6001: control determinism violated at call 9");
+  check_ended(
+      tool.run("fn far(i: int, n: int, s: int) -> int { return i + 2 }\nprint(run heat(3, far) on mpi(shards: 4))\n",
+               "--ranks 2"),
+      "error E6005: the sharding gives shard 4 for point 2 of 4");
+}
+
+TEST_CASE("a point that fails on one of the ranks is told with its task, its point and its shard [dead-rank]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  const Outcome outcome = tool.run(
+      "fields F { a: f64, at: int }\n"
+      "task touch(inout v: F[_].{a}, in w: F[_].{at}) { for i in v { v[i].a += v[w[i].at].a } }\n"
+      "task bend(inout w: F[_].{at}) { for i in w { w[i].at += 90 } }\n"
+      "task own(inout w: F[_].{at}) { for i in w { w[i].at = i } }\n"
+      "fn work() {\n  let r = region F[16]\n  let p = blocks(r, 8)\n"
+      "  launch own(p[i]) for i in 0..8\n  launch bend(p[7 - i]) for i in 0..1\n"
+      "  launch touch(p[i], p[i]) for i in 0..8\n  print(r.a.sum(0).scalar)\n}\nrun work() on mpi(shards: 4)\n",
+      "--ranks 2");
+  check_ended(outcome, "error E5003: v[104].a: the view has no such point, in task touch[7], on shard 3");
+  CHECK(outcome.out.empty());
+}
+
+TEST_CASE("ranks that do not fit are refused before anything runs [dead-rank]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  const std::string text = "print(run heat(3, cyclic) on mpi)\n";
+  check_ended(tool.run(text, "--ranks 3 --shards 2"), "error E6002: 2 shards on 3 ranks: a rank would have none");
+  check_ended(tool.run(text, "--ranks 3", {}, mpirun + " -np 2"),
+              "error E6002: 3 ranks asked for, but mpirun started 2\n  = help: leave --ranks out under mpirun");
+  check_ended(tool.run(text, "--ranks 2", {}, "PATH=/nowhere exec"), "error E6002: there is no mpirun in PATH");
+}
+
+TEST_CASE("a file that ends too soon and a disk that is full are told once by all ranks [dead-rank][files]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  std::string head = "\x93NUMPY\x01";
+  head += std::string("\0\x76\0", 3) + "{'descr': '<f8', 'fortran_order': False, 'shape': (64,), }";
+  head.resize(127, ' ');
+  tool.folder.put("short.npy", head + "\n" + std::string(100, '\0'));
+  const std::string fields = "fields One { a: f64 }\nfn work(name: string) {\n  let r = region One[64]\n";
+  check_ended(tool.run(fields + "  attach(r, file: name)\n  print(r.a.sum(0).scalar)\n}\n"
+                                "run work(\"short.npy\") on mpi(shards: 4)\n",
+                       "--ranks 2"),
+              "error E7");
+  const Outcome full = tool.run("print(run heat(3, cyclic) on mpi(shards: 4))\n", "--ranks 2 >/dev/full");
+  CAPTURE(full.err);
+  CHECK(full.status == 3);
+  CHECK(errors_in(full.err) == 1);
+  CHECK(full.left == 0);
+}
