@@ -18,8 +18,7 @@ bool is_value(Form form) { return form->payload == Payload::callee && form->ente
 
 // What may call a function that it is given: a builtin, or what makes the piece of a point of it.
 bool is_call_back(const Call& call) {
-  return call.form == Form::builtin || call.form == Form::projection ||
-         (call.type.is(Type::Kind::region) && call.form->rearranges);
+  return call.form == Form::builtin || call.form->calls_back;
 }
 
 bool calls_back(const Function& function, const Call& call) {

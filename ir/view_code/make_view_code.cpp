@@ -234,10 +234,12 @@ ViewCodeMaker::Bound ViewCodeMaker::number(const Frame& frame, const Call& call)
   return made;
 }
 
-// x[0] of a tensor of one element.
+// x[0] of a tensor of one element, or whatever else moves the elements of one tensor.
 bool ViewCodeMaker::is_its_element(const Frame& frame, const Call& call) const {
   const Type& of = frame.function[call.in[0]].type;
-  return call.op->name == "slice" && of.is_tensor() && of.elements() == Dim(1) && call.type.elements() == Dim(1) &&
+  const auto tensors =
+      std::ranges::count_if(call.in, [&](CallId in) { return in.valid() && frame.function[in].type.is_tensor(); });
+  return call.op->fusion == Fusion::movement && tensors == 1 && of.is_tensor() && of.elements() == Dim(1) && call.type.elements() == Dim(1) &&
          at(frame, call.in[0]).kind == Bound::Kind::value;
 }
 

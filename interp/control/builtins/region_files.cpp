@@ -87,16 +87,19 @@ std::vector<std::string> names_of(HostContext& host, PartitionId partition, cons
 
 // Before any of them is read: what cannot be read leaves all as it was.
 void check_files(const RegionForest& forest, const Attachment& what, const FieldFiles& files, Span span) {
+  std::string of;
   try {
     if (!what.partition.valid()) return files.check(0, forest.points(what.space));
     std::size_t position = 0;
     each_point(forest[what.partition].colours, [&](const Point& colour) {
+      of = "it is the file of piece " + colour.index();
       files.check(position++, forest.points({what.space.root, what.partition, colour}));
       return true;
     });
   } catch (const Error& error) {
     Diag diag = error.diags().items().front();
     if (!diag.primary.span.valid()) diag.primary.span = span;
+    if (diag.help_text.empty()) diag.help_text = of;
     throw Error(std::move(diag));
   }
 }

@@ -127,6 +127,7 @@ constinit const FormRecord projection = {
     .dump = "{in}",
     .text = "{t0}[{rest}]",
     .rearranges = true,
+    .calls_back = true,
     .check =
         [](const FormCheck& c, const Call& call) {
           const Type& of = c.type(call, 0);
