@@ -103,7 +103,7 @@ const someOpened = random => ({ known: new Map(), has(key) {
 
 // Chains: along edges, while nobody else reads or writes.
 function graphOf(json) {
-  const graph = { json, nodes: json.nodes, size: json.nodes.length, edges: json.edges, scopes: json.scopes, chains: [],
+  const graph = { json, countOf: (of) => of.length, nodes: json.nodes, size: json.nodes.length, edges: json.edges, scopes: json.scopes, chains: [],
                   nameOf: node => json.nodes[node].name, chainOf: node => json.nodes[node].chain, failed: new Set(),
                   poisoned: new Set(), insideOf: node => json.nodes[node].ran || null, insides: json.insides || [] };
   graph.outOf = json.nodes.map(() => []);

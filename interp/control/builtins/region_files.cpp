@@ -99,7 +99,7 @@ void check_files(const RegionForest& forest, const Attachment& what, const Field
   } catch (const Error& error) {
     Diag diag = error.diags().items().front();
     if (!diag.primary.span.valid()) diag.primary.span = span;
-    if (diag.help_text.empty()) diag.help_text = of;
+    if (!of.empty()) diag.help_text += (diag.help_text.empty() ? "" : "; ") + of;
     throw Error(std::move(diag));
   }
 }
