@@ -62,8 +62,8 @@ ChipPicture chip_picture(const ChipProgram& program, const ChipTiming& timing, C
   picture.stages = timing.stages;
   picture.notes = program.notes;
   if (timing.turn > 1)
-    picture.notes.push_back(fmt::format(
-        "frames come in turns of {}: latency is the longest of a turn, interval the mean", timing.turn));
+    picture.notes.push_back(
+        fmt::format("frames come in turns of {}: latency is the longest of a turn, interval the mean", timing.turn));
   picture.account = std::move(account);
   return picture;
 }

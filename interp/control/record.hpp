@@ -214,8 +214,8 @@ class RecordTarget final : public Target {
       foreign_agents_;  // by home and instance there
 };
 
-// One of several shards, which record the same program: sees to it that a launch is recorded with the points of this one
-// alone, and with what must be said to others before and behind it.
+// One of several shards, which record the same program: sees to it that a launch is recorded with the points of this
+// one alone, and with what must be said to others before and behind it.
 class LaunchDivider {
  public:
   virtual ~LaunchDivider() = default;

@@ -294,7 +294,8 @@ void LaunchCode::transfer(const PointGroup& group, std::uint32_t position, std::
   Row<std::byte*> bases(group.regions[0].fields);
   for (const Field& field : fields_) bases[field.field] = operands[field.operand];
   const std::span<std::byte*> fields = bases;
-  group.launch->files->transfer(group.launch->number(position), {*group.pieces[position], group.regions[0].extents, fields});
+  group.launch->files->transfer(group.launch->number(position),
+                                {*group.pieces[position], group.regions[0].extents, fields});
 }
 
 // The buffers of all own points come first.

@@ -17,9 +17,7 @@ bool is_cut(const Function& function) {
 bool is_value(Form form) { return form->payload == Payload::callee && form->enters == FormRecord::Enters::nothing; }
 
 // What may call a function that it is given: a builtin, or what makes the piece of a point of it.
-bool is_call_back(const Call& call) {
-  return call.form == Form::builtin || call.form->calls_back;
-}
+bool is_call_back(const Call& call) { return call.form == Form::builtin || call.form->calls_back; }
 
 bool calls_back(const Function& function, const Call& call) {
   if (!is_call_back(call)) return false;

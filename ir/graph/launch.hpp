@@ -52,23 +52,23 @@ class LaunchMessages {
 
 struct Launch final : Object {
   enum class Work : std::uint8_t {
-    task,     // the body of a task of the program
-    native,   // a C++ function that works on pieces, known by its symbol: tests and benchmarks
-    fill,     // a number, or the elements of a tensor, become the contents of a field
-    read,     // those of a field become a tensor
-    reduce,   // a map becomes the tensor that its points make by the fixed tree
-    gather,   // a map becomes one tensor with a new first axis
-    element,  // one point of a map
-    join,     // nothing: it only comes after others, and before others; in graphs that are about to run
-    files,    // fields are read from files (use `out`) or written to some (`in`)
-    exchange, // what other shards have of fields comes here, and what they need goes to them
-    share,    // the same of elements of maps
+    task,      // the body of a task of the program
+    native,    // a C++ function that works on pieces, known by its symbol: tests and benchmarks
+    fill,      // a number, or the elements of a tensor, become the contents of a field
+    read,      // those of a field become a tensor
+    reduce,    // a map becomes the tensor that its points make by the fixed tree
+    gather,    // a map becomes one tensor with a new first axis
+    element,   // one point of a map
+    join,      // nothing: it only comes after others, and before others; in graphs that are about to run
+    files,     // fields are read from files (use `out`) or written to some (`in`)
+    exchange,  // what other shards have of fields comes here, and what they need goes to them
+    share,     // the same of elements of maps
   };
   Work work = Work::task;
   FunctionId task;
   std::string symbol;  // native
   Rect domain;
-  bool single = false;          // its outputs are tensors; else maps, along the points of the domain
+  bool single = false;  // its outputs are tensors; else maps, along the points of the domain
   // On a shard: the numbers of its own points in the domain, ascending; null: it has all of them.
   std::shared_ptr<const std::vector<std::uint32_t>> own = {};
   std::vector<LaunchUse> uses;  // by piece argument

@@ -113,9 +113,9 @@ struct FormRecord {
   enum class Variable : std::uint8_t { none, reads, writes, changes } variable = Variable::none;
   enum class Leaves : std::uint8_t { nothing, turn, loop, function } leaves = Leaves::nothing;
   enum class Enters : std::uint8_t { nothing, callee, value } enters = Enters::nothing;  // a function
-  bool calls_back = false;  // the graph program calls the functions among its operands, as often as it needs to
-  bool talks = false;                                                                    // with the other program
-  bool of_graph = false;  // as a host value: only the graph program knows it
+  bool calls_back = false;    // the graph program calls the functions among its operands, as often as it needs to
+  bool talks = false;         // with the other program
+  bool of_graph = false;      // as a host value: only the graph program knows it
   bool changes_data = false;  // of the graph, which somebody may read later: it runs, whoever uses what it gives
   // Whether both programs may compute the same host value; operands: where they may for those and for the results of
   // its blocks; rule: its builtin or variable knows.

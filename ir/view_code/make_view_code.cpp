@@ -239,8 +239,8 @@ bool ViewCodeMaker::is_its_element(const Frame& frame, const Call& call) const {
   const Type& of = frame.function[call.in[0]].type;
   const auto tensors =
       std::ranges::count_if(call.in, [&](CallId in) { return in.valid() && frame.function[in].type.is_tensor(); });
-  return call.op->fusion == Fusion::movement && tensors == 1 && of.is_tensor() && of.elements() == Dim(1) && call.type.elements() == Dim(1) &&
-         at(frame, call.in[0]).kind == Bound::Kind::value;
+  return call.op->fusion == Fusion::movement && tensors == 1 && of.is_tensor() && of.elements() == Dim(1) &&
+         call.type.elements() == Dim(1) && at(frame, call.in[0]).kind == Bound::Kind::value;
 }
 
 // On tensors of one element. A number of the host takes the precision of the tensors beside it.

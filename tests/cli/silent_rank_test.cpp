@@ -32,6 +32,7 @@ TEST_CASE("a rank that is silent for longer than --timeout is named, and all end
   folder.put("p.task", endless);
   const Outcome run = in_shell(stop_one, folder);
   CHECK(run.code == 3);
-  CHECK_MESSAGE(run.err.find("error E6003: rank 1 is alive and has not answered for 2 s") != std::string::npos, run.err);
+  CHECK_MESSAGE(run.err.find("error E6003: rank 1 is alive and has not answered for 2 s") != std::string::npos,
+                run.err);
   CHECK(run.err.find("--timeout") != std::string::npos);
 }

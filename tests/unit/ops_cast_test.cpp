@@ -192,5 +192,6 @@ TEST_CASE("host conversions") {
   CHECK(typed(int_type, Type::Kind::string) == "E1004 'as' does not convert int to string");
   CHECK(typed(Type::Kind::string, f32({})) == "E1004 'as' does not convert string to f32");
   CHECK(typed(f32({}), int_type) ==
-        "E1301 a tensor does not become int by 'as'; host code needs an explicit receive | receive it with .scalar; the body of a task has none: there it is 'as i64'");
+        "E1301 a tensor does not become int by 'as'; host code needs an explicit receive | receive it with .scalar; "
+        "the body of a task has none: there it is 'as i64'");
 }

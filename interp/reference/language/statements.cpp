@@ -87,7 +87,8 @@ constexpr LanguageRecord statement_records[] = {
      "// expect: 6\n"
      "// expect: 1\n"},
     {"trace", "trace { ... }",
-     "Marks launches that repeat, for shards: what is called in it is analysed once or twice, and then replayed without "
+     "Marks launches that repeat, for shards: what is called in it is analysed once or twice, and then replayed "
+     "without "
      "analysis, as long as it comes again in the same way. `trace` at one place is one trace, which ends however it is "
      "left, also by break, continue or return. Loops that repeat themselves are found without it, a turn later. It "
      "changes no value, and elsewhere than on mpi it means nothing.",

@@ -35,7 +35,8 @@ AnalysisEngine::AnalysisEngine(const RegionForest& forest, Collectives& collecti
       options_(std::move(options)),
       coarse_(forest, keys_, options_.elides),
       fine_(forest, keys_, collectives.shards(), collectives.self()),
-      tracer_(*this, forest, keys_, fine_.lists(), {options_.automatic, options_.data_signature, options_.blur, options_.failed_guard}) {}
+      tracer_(*this, forest, keys_, fine_.lists(),
+              {options_.automatic, options_.data_signature, options_.blur, options_.failed_guard}) {}
 AnalysisEngine::~AnalysisEngine() = default;
 
 void AnalysisEngine::issue(Operation op) {

@@ -51,7 +51,7 @@ struct SignatureDifference {
   std::size_t back = 0;  // how many operations before the entry; 0: none of the last ones
 };
 SignatureDifference first_difference(const TraceSignature& present, const TraceSignature& of_template,
-                             std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
-                             const KeyTable& keys);
+                                     std::span<const LaneKey> lanes, std::size_t length, const RegionForest& forest,
+                                     const KeyTable& keys);
 
 }  // namespace taskspec

@@ -138,8 +138,7 @@ constinit const FormRecord projection = {
                              call.index >= 1 && call.index <= most_axes &&
                              (by_function || (c.ints(call, 1) && call.in.size() == 1 + of.inputs * (call.index + 1)));
           const bool number = of.is(Kind::integer) && call.type.is(Kind::launch_map) &&
-                              call.type.parts[0].is(Kind::integer) && call.index >= 1 &&
-                              call.index <= most_axes &&
+                              call.type.parts[0].is(Kind::integer) && call.index >= 1 && call.index <= most_axes &&
                               (by_function ? call.in.size() == 2 : c.ints(call, 1) && call.in.size() == call.index + 2);
           c.want(element || piece || number, "no projection");
         },
