@@ -142,7 +142,8 @@ TEST_CASE("killed at any moment, a rank of the tool takes the run with it: one m
                                        ::kill(rank_of(mark, who), SIGKILL);
                                      });
     check_ended(outcome, "error E6004: rank " + std::to_string(who) + " died (signal 9)");
-    CHECK(std::chrono::steady_clock::now() - killed < std::chrono::seconds(5));
+    // Seconds on a machine that is free; what must not be is that it waits for ever.
+    CHECK(std::chrono::steady_clock::now() - killed < std::chrono::seconds(60));
     CHECK(outcome.out.empty());
   }
 }

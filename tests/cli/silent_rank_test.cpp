@@ -14,7 +14,7 @@ constexpr const char* endless =
 
 // Stops one of the processes that mpirun has started, once the program runs; tells what the tool makes of it.
 constexpr const char* stop_one =
-    "taskspec run p.task --ranks 2 --timeout 2 > out 2> err & tool=$!\n"
+    "taskspec run p.task --ranks 2 --timeout 5 > out 2> err & tool=$!\n"
     "until [ -s out ] || ! kill -0 $tool 2>/dev/null; do sleep 0.1; done\n"
     "starter=$(cat /proc/$tool/task/*/children)\n"
     "for rank in $(cat /proc/${starter%% *}/task/*/children); do :; done\n"
@@ -32,7 +32,7 @@ TEST_CASE("a rank that is silent for longer than --timeout is named, and all end
   folder.put("p.task", endless);
   const Outcome run = in_shell(stop_one, folder);
   CHECK(run.code == 3);
-  CHECK_MESSAGE(run.err.find("error E6003: rank 1 is alive and has not answered for 2 s") != std::string::npos,
+  CHECK_MESSAGE(run.err.find("error E6003: rank 1 is alive and has not answered for 5 s") != std::string::npos,
                 run.err);
   CHECK(run.err.find("--timeout") != std::string::npos);
 }
