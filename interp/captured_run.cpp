@@ -135,13 +135,7 @@ std::shared_ptr<Replica> captured_replica(const RunSite& site, const RunSettings
   first->agreed = std::make_shared<AgreedValues>();
   first->start = [captured, &program = site.interpreter.program(), host = site.interpreter.host(), function,
                   call = site.call, &settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
-    RunSettings unseen = settings;
-    unseen.output = [](std::string_view) {};
-    if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
-    unseen.interrupted = other->ended;
-    other->agreed = agreed;
-    unseen.replica = std::move(other);
-    run_captured(*captured, program, *host, function, call, unseen);
+    run_captured(*captured, program, *host, function, call, unseen_settings(settings, agreed, std::move(other)));
   };
   return first;
 }

@@ -217,6 +217,17 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
   return open_session(interpreter, settings.on ? *settings.on : BackendChoice(builtin_host), settings);
 }
 
+RunSettings unseen_settings(const RunSettings& given, const std::shared_ptr<AgreedValues>& agreed,
+                            std::shared_ptr<Replica> replica) {
+  RunSettings unseen = given;
+  unseen.output = [](std::string_view) {};
+  if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
+  unseen.interrupted = replica->ended;
+  replica->agreed = agreed;
+  unseen.replica = std::move(replica);
+  return unseen;
+}
+
 void take_settings(HostContext& host, const RunSettings& settings) {
   host.arguments = settings.arguments;
   host.output = settings.output;

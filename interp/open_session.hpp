@@ -95,6 +95,9 @@ std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const 
                                           const std::shared_ptr<Replica>& replica);
 // That of the program itself.
 std::unique_ptr<OpenSession> open_session(const Interpreter& interpreter, const RunSettings& settings);
+// Those of a further run of the same program, or of one call of it, which nobody sees.
+RunSettings unseen_settings(const RunSettings& given, const std::shared_ptr<AgreedValues>& agreed,
+                            std::shared_ptr<Replica> replica);
 // A host program as the settings want it; then, once there is an interpreter, with `run .. on`. Both outlive it.
 void take_settings(HostContext& host, const RunSettings& settings);
 void let_open_sessions(HostContext& host, const Interpreter& interpreter, const RunSettings& settings);

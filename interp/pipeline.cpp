@@ -67,14 +67,8 @@ void in_session(const Program& program, const Toolbox& tools, const RunSettings&
   settings.replica->is_hidden = given.is_hidden;
   if (may_have_shards(program, given)) settings.replica->agreed = std::make_shared<AgreedValues>();
   settings.replica->start = [&, agreed = settings.replica->agreed](std::shared_ptr<Replica> other) {
-    RunSettings unseen = given;
-    unseen.output = [](std::string_view) {};
-    if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
-    unseen.interrupted = other->ended;
-    other->agreed = agreed;
-    unseen.replica = std::move(other);
     GraphRun nobodys;
-    in_one_session(program, tools, unseen, nobodys, body);
+    in_one_session(program, tools, unseen_settings(given, agreed, std::move(other)), nobodys, body);
   };
   in_one_session(program, tools, settings, result, body);
   if (settings.replica->agreed) settings.replica->agreed->end();

@@ -229,13 +229,7 @@ std::shared_ptr<Replica> first_replica(const CutProgram& cut, const Toolbox& too
   if (may_have_shards(cut.program, settings)) first->agreed = std::make_shared<AgreedValues>();
   first->is_hidden = settings.is_hidden;
   first->start = [&cut, &tools, settings, agreed = first->agreed](std::shared_ptr<Replica> other) {
-    RunSettings unseen = settings;
-    unseen.output = {};
-    if (unseen.pictures) unseen.pictures = std::make_shared<RunPictures>();  // all shards are recorded, or none
-    unseen.interrupted = other->ended;
-    other->agreed = agreed;
-    unseen.replica = std::move(other);
-    run_two_programs(cut, tools, unseen);
+    run_two_programs(cut, tools, unseen_settings(settings, agreed, std::move(other)));
   };
   return first;
 }

@@ -16,8 +16,7 @@ bool has_states(const Program& program, AgentId agent) {
   });
 }
 
-// Borders of the same names and types?
-bool is_same(const Program&, const Function& a, const Function& b) {
+bool has_same_borders(const Function& a, const Function& b) {  // by their names
   std::vector<const Parameter*> given, taken;
   for (const Parameter& parameter : a.parameters)
     if (parameter.role == Role::declared) given.push_back(&parameter);
@@ -38,7 +37,7 @@ FunctionId handed_on_to(const Program& program, const Function& graph) {
     if (found.valid()) return {};
     found = call.callee;
   }
-  return found.valid() && is_same(program, graph, program[found]) ? found : FunctionId();
+  return found.valid() && has_same_borders(graph, program[found]) ? found : FunctionId();
 }
 
 }  // namespace

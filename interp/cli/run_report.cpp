@@ -71,8 +71,6 @@ std::string plan_title(std::size_t number, const PlanRuns& runs, std::size_t box
                      runs.runs == 1 ? "once" : fmt::format("{} times", runs.runs));
 }
 
-bool is_of_shards(const std::string& json) { return json.starts_with("{\"shards\""); }
-
 Report with_facts(Report page, const SessionReport& report) {
   page.facts = {{"tasks", std::to_string(report.tasks)},
                 {"chains", std::to_string(report.chains)},
@@ -98,10 +96,8 @@ std::string run_report_html(const std::string& title, const Program& program, co
   std::size_t tasks = 0;
   std::vector<std::vector<std::uint32_t>> steps;  // by plan with launches, and its steps: those that are drawn
   if (pictures)
-    for (const auto& picture : *pictures) {
-      std::string json = picture->json(true);
-      (is_of_shards(json) ? page.shards : page.chips).push_back(std::move(json));
-    }
+    for (const auto& picture : *pictures)
+      (picture->tab() == RunPicture::Tab::shards ? page.shards : page.chips).push_back(picture->json(true));
   for (const PlanRuns& runs : report.plans_run) {
     if (!runs.plan) break;  // of a backend without plans
     const TaskGraph& graph = *runs.plan->graph;
@@ -160,10 +156,8 @@ std::string reports_text(const SessionReport& report, const std::vector<PlainDia
 std::string reports_json(const SessionReport& report, const std::vector<PlainDiag>& failures,
                          const RunPictures& pictures) {
   std::vector<std::string> chips, shards;
-  for (const auto& picture : pictures) {
-    std::string json = picture->json(false);
-    (is_of_shards(json) ? shards : chips).push_back(std::move(json));
-  }
+  for (const auto& picture : pictures)
+    (picture->tab() == RunPicture::Tab::shards ? shards : chips).push_back(picture->json(false));
   return report_json(report, failures, chips, shards);
 }
 

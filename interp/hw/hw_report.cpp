@@ -135,6 +135,7 @@ namespace {
 class HwPicture final : public RunPicture {
  public:
   explicit HwPicture(ChipPicture picture) : picture_(std::move(picture)) {}
+  Tab tab() const override { return Tab::chip; }
   std::string text() const override {
     return picture_.title + "\n" + chip_kind(picture_.chip->kind).text(picture_) + "\n";
   }

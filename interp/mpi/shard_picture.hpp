@@ -15,6 +15,7 @@ class ShardPicture final : public RunPicture {
   ShardPicture(const RankLayout& layout, Counts counts, std::vector<ShardRecord> records, const Sources* sources);
 
   const Counts& counts() const { return counts_; }  // as the fields of the report
+  Tab tab() const override { return Tab::shards; }
   std::string text() const override;
   std::string json(bool whole) const override;
   std::string csv_head() const override;
