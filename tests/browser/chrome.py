@@ -92,12 +92,12 @@ class Chrome:
             self.events.append(message)
 
     # `ready`: when the page has done what it does by itself.
-    def open(self, path, ready="Boolean(window.taskspecReport)"):
-        return Page(self, path, ready)
+    def open(self, path, ready="Boolean(window.taskspecReport)", link=""):
+        return Page(self, path, ready, link)
 
 
 class Page:
-    def __init__(self, chrome, path, ready):
+    def __init__(self, chrome, path, ready, link):
         self.chrome = chrome
         target = chrome.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         self.session = chrome.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
@@ -108,7 +108,7 @@ class Page:
         theme = "dark" if chrome.dark else "light"
         self.call("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
         begin = time.monotonic()
-        self.call("Page.navigate", {"url": Path(path).resolve().as_uri()})
+        self.call("Page.navigate", {"url": Path(path).resolve().as_uri() + link})
         self.until(f"document.readyState === 'complete' && {ready}", 60)
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
         self.seconds_to_open = time.monotonic() - begin

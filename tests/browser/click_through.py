@@ -392,6 +392,8 @@ def main(small, big, empty, failing, training, chip, pictures=None):
             check(page.requests() == [], "nothing was asked of the network")
             check(page.complaints() == [], f"the page complains of nothing {page.complaints()}")
     with Chrome() as chrome:
+        page = chrome.open(small, link="#chains/chain=1")
+        check(tab(page) == "chains" and chosen(page)["label"] == "chain 1", "a page that a link opens shows what it says")
         page = chrome.open(big)
         large(page, pictures)
         check(page.requests() == [], "nothing was asked of the network")

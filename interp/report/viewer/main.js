@@ -102,6 +102,7 @@ addHeader();
 const dark = matchMedia("(prefers-color-scheme: dark)");
 setTheme(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
+reading = true;  // what the address says is read at the end, and not written over before
 if (app.graph) showGraph(app.graph);
 else for (const view of app.views) view.open(null);  // a program without tasks is its source
 showView(app.views.find(view => view.id === "graph") || app.views.find(view => view.id === "chip") || app.views.find(view => view.id === "slices") || app.views[0]);
