@@ -11,7 +11,7 @@ namespace taskspec::bench {
 
 namespace {
 
-constexpr double bar = 1000;  // ns, a message sent and received
+constexpr double channel_bar = 1000;  // ns, a message sent and received
 
 Message message(std::int64_t value) { return {0, {Value(value)}}; }
 
@@ -94,7 +94,7 @@ void add_rows(Table& table, std::size_t capacity, std::span<const Costs> costs) 
                  fmt::format("{:.1f}", here.min_wall()), fmt::format("{:.1f}", here.median_wall()),
                  fmt::format("{:.1f}", here.median_cpu()),
                  p == 0 ? "" : fmt::format("{:.2f}", ours.median_wall() / here.median_wall()),
-                 p == 0 && what == streaming ? fmt::format("{:.2f}", here.median_wall() / bar) : ""});
+                 p == 0 && what == streaming ? fmt::format("{:.2f}", here.median_wall() / channel_bar) : ""});
     }
 }
 
@@ -104,7 +104,7 @@ int channels(const Settings& settings) {
   const std::size_t count = std::max<std::size_t>(settings.tasks / 10, 1000) / Alone::at_once * Alone::at_once;
   const int repeats = settings.repeats > 0 ? settings.repeats : 10;
   fmt::print("{} messages of one value; ns per message of {} interleaved runs\n", count, repeats);
-  fmt::print("bar for a send and its receive: {:.0f}\n\n", bar);
+  fmt::print("bar for a send and its receive: {:.0f}\n\n", channel_bar);
   Table table({"", "", "min", "median", "CPU median", "ours of it", "of the bar"});
   for (std::size_t capacity : {1, 64}) {
     Costs costs[std::size(peers)];

@@ -40,7 +40,7 @@ constexpr DenseBytesShape layer{.rows = 56, .columns = 56, .channels = 64, .outp
 constexpr std::int64_t look_ups = 1 << 15;  // that a core's caches hold
 constexpr double layer_work = 56.0 * 56 * 64 * 64 * 9, lenet_work = 416'520;
 
-struct Subject {
+struct ExactSubject {
   std::string name;
   std::function<Sample()> sample;
   double work = 0;  // multiply-adds or look-ups
@@ -115,15 +115,15 @@ class InnerLoop {
   DotTask task_;
 };
 
-void measure_in_turns(std::vector<Subject>& subjects, int repeats) {
-  for (Subject& subject : subjects) subject.sample();
+void measure_in_turns(std::vector<ExactSubject>& subjects, int repeats) {
+  for (ExactSubject& subject : subjects) subject.sample();
   for (int i = 0; i < repeats; ++i)
-    for (Subject& subject : subjects) subject.times.add(subject.sample());
+    for (ExactSubject& subject : subjects) subject.times.add(subject.sample());
 }
 
-double rate(const Subject& subject) { return subject.work / subject.times.min_cpu() / 1e9; }
+double rate(const ExactSubject& subject) { return subject.work / subject.times.min_cpu() / 1e9; }
 
-std::vector<std::string> row(const Subject& subject, double peer, const std::string& bar) {
+std::vector<std::string> row(const ExactSubject& subject, double peer, const std::string& bar) {
   return {subject.name,
           fmt::format("{:.3f}", subject.times.min_wall() * 1e3),
           fmt::format("{:.3f}", subject.times.median_wall() * 1e3),
@@ -151,7 +151,7 @@ int exact(const Settings& settings) {
   InnerLoop inner(set);
   OnnxruntimeLenet peer;
   constexpr int turns = 100;
-  std::vector<Subject> subjects(8);
+  std::vector<ExactSubject> subjects(8);
   subjects[0] = {"plain loop", sample_of([&] {
                    plain_convolution(image, weights.data<std::int8_t>().data(), bias.data<std::int32_t>().data(),
                                      plain_out.data());

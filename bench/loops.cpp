@@ -11,12 +11,12 @@ namespace taskspec::bench {
 
 namespace {
 
-struct Case {
+struct LoopCase {
   const char* name;
   const char* text;  // {} is the number of turns
 };
 
-constexpr Case cases[] = {
+constexpr LoopCase loop_cases[] = {
     {"one op", "var x = fill(f32[4], 1.0)\nfor i in 0..{} {{ x = x + 1.0 }}\nprint(x.sum(0).scalar)\n"},
     {"one op on another number each turn",
      "var x = fill(f32[4], 1.0)\nfor i in 0..{} {{ x = x + i * 0.5 }}\nprint(x.sum(0).scalar)\n"},
@@ -38,7 +38,7 @@ double growth(F&& run) {
   return peak > before ? static_cast<double>(peak - before) : 0;
 }
 
-struct Row {
+struct LoopRow {
   std::string name;
   std::size_t turns;
   std::function<void()> run;
@@ -46,13 +46,13 @@ struct Row {
   double bytes = 0;
 };
 
-std::vector<Row> rows_for(std::size_t turns) {
-  std::vector<Row> rows;
-  for (const Case& what : cases) {
+std::vector<LoopRow> rows_for(std::size_t turns) {
+  std::vector<LoopRow> rows;
+  for (const LoopCase& what : loop_cases) {
     auto subject = std::make_shared<Subject>(fmt::format(fmt::runtime(what.text), turns));
     rows.push_back({what.name, turns, [subject] { subject->run_cut(); }});
   }
-  auto all = std::make_shared<Subject>(fmt::format(fmt::runtime(cases[0].text), turns));
+  auto all = std::make_shared<Subject>(fmt::format(fmt::runtime(loop_cases[0].text), turns));
   rows.push_back({"one op, nothing given back", turns, [all] {
                     RunSettings settings = Subject::settings();
                     settings.keep_graph = true;
@@ -70,9 +70,9 @@ std::vector<Row> rows_for(std::size_t turns) {
 int loops(const Settings& settings) {
   const std::size_t turns = std::max<std::size_t>(settings.tasks, 1000);
   const int repeats = settings.repeats > 0 ? settings.repeats : 5;
-  std::vector<Row> rows = rows_for(turns);
+  std::vector<LoopRow> rows = rows_for(turns);
   for (int i = 0; i < repeats; ++i)
-    for (Row& row : rows) {
+    for (LoopRow& row : rows) {
       double bytes = 0;
       row.time.add(measure([&] { bytes = growth(row.run); }));
       row.bytes = i == 0 ? bytes : std::min(row.bytes, bytes);
@@ -80,7 +80,7 @@ int loops(const Settings& settings) {
   fmt::print("loops of {} turns, {} interleaved runs; ns and resident bytes per turn\n\n", turns, repeats);
   Table table({"", "min", "median", "CPU median", "bytes", "MB in all"});
   const double ns = 1e9 / static_cast<double>(turns);
-  for (const Row& row : rows)
+  for (const LoopRow& row : rows)
     table.add({row.name, fmt::format("{:.0f}", row.time.min_wall() * ns),
                fmt::format("{:.0f}", row.time.median_wall() * ns), fmt::format("{:.0f}", row.time.median_cpu() * ns),
                fmt::format("{:.1f}", row.bytes / static_cast<double>(turns)), fmt::format("{:.1f}", row.bytes / 1e6)});

@@ -65,7 +65,7 @@ bool makes_the_same(const Graph& graph, ChipMachine& machine, Sample& sample) {
   return is_same;
 }
 
-std::string bar(double seconds, double most) {
+std::string bar_cell(double seconds, double most) {
   return fmt::format("{} {:.0f}", seconds < most ? "holds" : "MISSED", most);
 }
 
@@ -94,8 +94,9 @@ int nets(const Settings&) {
     is_right = is_right && is_same;
     fmt::print(fmt::runtime(line), row.name, row.chips.area(), cores, time.latency, time.interval, row.published,
                fmt::format("{:.0f}", static_cast<double>(chip->hz) / static_cast<double>(time.interval)),
-               fmt::format("{:.2f}", map.cpu), bar(map.cpu, map_bar), fmt::format("{:.1f}", clock.cpu),
-               fmt::format("{:.1f}", frame.cpu), bar(clock.cpu + frame.cpu, run_bar), is_same ? "engine's" : "WRONG");
+               fmt::format("{:.2f}", map.cpu), bar_cell(map.cpu, map_bar), fmt::format("{:.1f}", clock.cpu),
+               fmt::format("{:.1f}", frame.cpu), bar_cell(clock.cpu + frame.cpu, run_bar),
+               is_same ? "engine's" : "WRONG");
     std::fflush(stdout);
   }
   return is_right ? 0 : 1;

@@ -29,10 +29,10 @@ struct NocModelRow {
   NocModel model;
   bool is_slow;  // a run takes longer than all others together: few repeats
 };
-constexpr NocModelRow rows[] = {{"ideal", NocModel::ideal, false},
-                                {"contended", NocModel::contended, false},
-                                {"contended, by events", NocModel::events, true},
-                                {"flit", NocModel::flit_all, true}};
+constexpr NocModelRow model_rows[] = {{"ideal", NocModel::ideal, false},
+                                      {"contended", NocModel::contended, false},
+                                      {"contended, by events", NocModel::events, true},
+                                      {"flit", NocModel::flit_all, true}};
 
 // Of one packet each, ascending in time, in a window in which the busiest link is held for half of it.
 std::vector<NocPhase> uniform_messages(const NocFigures& figures, std::size_t count) {
@@ -100,7 +100,7 @@ std::vector<NocPhase> phases_of(const TrafficFile& file) {
 int print_rates(const NocFigures& figures, const std::vector<NocPhase>& phases, std::int64_t messages, int repeats,
                 double bar) {
   std::vector<NocSubject> subjects;
-  for (const NocModelRow& row : rows) subjects.push_back({.row = row});
+  for (const NocModelRow& row : model_rows) subjects.push_back({.row = row});
   for (int i = 0; i < repeats; ++i)
     for (NocSubject& subject : subjects)
       if (!subject.row.is_slow || i < (repeats + 4) / 5)

@@ -88,7 +88,7 @@ class Call {
 
 // ---- measuring --------------------------------------------------------------------------------------
 
-struct Row {
+struct OpRow {
   std::string op, size;
   Work work;
   Repeats ours, torch;
@@ -117,9 +117,9 @@ std::string size_text(const OpInstance& call) {
 }
 
 // Ours, PyTorch's and the machine's in turns; each sample takes at least some milliseconds.
-Row measure(const OpDef& op, OpCase chosen, int repeats, Torch& torch, Limits& limits) {
+OpRow measure(const OpDef& op, OpCase chosen, int repeats, Torch& torch, Limits& limits) {
   Call call(op, std::move(chosen.operands));
-  Row row{std::string(op.name), size_text(call.instance()), call.work(), {}, {}};
+  OpRow row{std::string(op.name), size_text(call.instance()), call.work(), {}, {}};
   torch.set_inputs(call.instance().in);
   call.run();
   const double once = bench::measure([&] { call.run(); }).wall;
@@ -143,12 +143,12 @@ struct Ratios {
   double worst() const { return torch > 0 ? std::min(limit, torch) : limit; }
 };
 
-Ratios ratios_of(const Row& row, const Limits& limits) {
+Ratios ratios_of(const OpRow& row, const Limits& limits) {
   const double ours = row.ours.min_wall();
   return {limits.seconds(row.work) / ours, row.torch.min_wall() / ours};
 }
 
-std::vector<std::string> cells(const Row& row, const Limits& limits) {
+std::vector<std::string> cells(const OpRow& row, const Limits& limits) {
   const bool by_bytes = limits.by_bytes(row.work);
   auto rate = [&](double seconds) {
     return fmt::format("{:.1f}", (by_bytes ? row.work.bytes : row.work.operations) / seconds * 1e-9);
@@ -174,7 +174,7 @@ int ops(const Settings& settings) {
   const int repeats = settings.repeats > 0 ? settings.repeats : 10;
   Torch torch;
   Limits limits;
-  std::vector<Row> rows;
+  std::vector<OpRow> rows;
   std::string missing;
   for (const OpDef* op : standard_ops().all()) {
     std::optional<OpCase> chosen = op_case(*op);
@@ -191,7 +191,7 @@ int ops(const Settings& settings) {
              torch.there() ? "PyTorch " + torch.version() + ", one thread" : "PyTorch is not installed");
   Table table({"op", "size", "unit", "ours", "median", "limit", "ratio", "torch", "median", "ratio", ""});
   int below = 0;
-  for (const Row& row : rows) {
+  for (const OpRow& row : rows) {
     table.add(cells(row, limits));
     if (ratios_of(row, limits).worst() < 0.5) ++below;
   }

@@ -81,7 +81,7 @@ class PlainLoop {
   std::int32_t threshold_ = 0;
 };
 
-struct Subject {
+struct SpikeSubject {
   std::string name;
   std::function<void()> run;
   double work = 0;
@@ -94,7 +94,7 @@ SpikeMachine machine_of(const std::shared_ptr<const SpikingNet>& net, const Spik
 }
 
 // A run from the beginning, with the counts that it must give.
-struct Ours {
+struct OurSpikes {
   SpikeMachine machine;
   std::int64_t steps;
   SpikeReport report = {};
@@ -116,7 +116,7 @@ SpikeTrain spikes_from_outside(std::uint32_t every) {
   return train;
 }
 
-std::vector<std::string> row(const Subject& subject, double peer, const std::string& bar) {
+std::vector<std::string> row(const SpikeSubject& subject, double peer, const std::string& bar) {
   const double by_cpu = subject.work / subject.times.min_cpu(), by_wall = subject.work / subject.times.min_wall();
   return {subject.name,
           fmt::format("{:.3f}", subject.times.min_wall() * 1e3),
@@ -128,7 +128,7 @@ std::vector<std::string> row(const Subject& subject, double peer, const std::str
           bar};
 }
 
-std::string verdict(const Subject& subject, double least, const std::string& bar) {
+std::string verdict(const SpikeSubject& subject, double least, const std::string& bar) {
   return bar + (subject.work / subject.times.min_cpu() >= least ? ": held" : ": MISSED");
 }
 
@@ -150,14 +150,14 @@ int snn(const Settings& settings) {
   const SpikePlacement cores = place_spikes(*net, spike_limits(synaptic_chip(), chips)).value_or_throw();
 
   PlainLoop plain(*net, 64);
-  Ours values{machine_of(net, on_one_core(*net), {}), random_steps};
-  Ours costs{machine_of(net, cores, accounted()), random_steps};
-  Ours updates{machine_of(filtered, on_one_core(*filtered), {}), filtered_steps};
-  std::vector<Ours> threaded;
-  std::vector<Subject> subjects{{"plain loop, its own network", [&] { plain.run(); }, double{known_events}, {}},
-                                {"values, 10,000 x 100", [&] { values.run(); }, double{known_events}, {}},
-                                {"with all costs, 197 cores", [&] { costs.run(); }, double{known_events}, {}},
-                                {"updates, 4000 x 80", [&] { updates.run(); }, filtered_updates, {}}};
+  OurSpikes values{machine_of(net, on_one_core(*net), {}), random_steps};
+  OurSpikes costs{machine_of(net, cores, accounted()), random_steps};
+  OurSpikes updates{machine_of(filtered, on_one_core(*filtered), {}), filtered_steps};
+  std::vector<OurSpikes> threaded;
+  std::vector<SpikeSubject> subjects{{"plain loop, its own network", [&] { plain.run(); }, double{known_events}, {}},
+                                     {"values, 10,000 x 100", [&] { values.run(); }, double{known_events}, {}},
+                                     {"with all costs, 197 cores", [&] { costs.run(); }, double{known_events}, {}},
+                                     {"updates, 4000 x 80", [&] { updates.run(); }, filtered_updates, {}}};
   subjects.push_back({"loading 10^6, values", [&] { machine_of(net, on_one_core(*net), {}); }, 1e6, {}});
   subjects.push_back(
       {"loading 10^6, cut and with costs",
@@ -188,16 +188,16 @@ int snn(const Settings& settings) {
   Brian brian("random"), cuba("cuba");
   Repeats brian_times, cuba_times;
   BrianRun brian_run, cuba_run;
-  for (Subject& subject : subjects) subject.run();
+  for (SpikeSubject& subject : subjects) subject.run();
   for (int i = 0; i < repeats; ++i) {
-    for (Subject& subject : subjects) subject.times.add(measure(subject.run));
+    for (SpikeSubject& subject : subjects) subject.times.add(measure(subject.run));
     if (i >= 10) continue;
     if (brian.there()) brian_run = brian.run(), brian_times.add({brian_run.wall, brian_run.cpu});
     if (cuba.there()) cuba_run = cuba.run(), cuba_times.add({cuba_run.wall, cuba_run.cpu});
   }
 
   bool right = plain.spikes == known_spikes && plain.events == known_events && values.is_right() && costs.is_right();
-  for (const Ours& ours : threaded) right = right && ours.is_right() && ours.report.hash == values.report.hash;
+  for (const OurSpikes& ours : threaded) right = right && ours.is_right() && ours.report.hash == values.report.hash;
   if (!right) {
     fmt::print(
         "FAILED: the network of 10,000 x 100 makes {} spikes and {} events; counted {} and {} (plain loop), {} and "

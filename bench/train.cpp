@@ -52,7 +52,7 @@ void run_blocks(const TrainNet& net, int parts, int threads, int blocks, const s
   if (result.exit_code != 0) bug("a benchmark fails: " + render(sources, result.diags));
 }
 
-Row measure(const TrainNet& net, int threads, int repeats, double& rate) {
+Row measure_net(const TrainNet& net, int threads, int repeats, double& rate) {
   Row row{&net, threads, 1, {}, {}, 0, 0, {}};
   TorchTraining torch(net.name, threads);
   if (torch.there()) row.about = torch.about();
@@ -141,7 +141,7 @@ int train(const Settings& settings) {
   double rate = 0;
   std::vector<Row> rows;
   for (const TrainNet& net : train_nets())
-    for (int threads : settings.threads) rows.push_back(measure(net, threads, repeats, rate));
+    for (int threads : settings.threads) rows.push_back(measure_net(net, threads, repeats, rate));
   fmt::print("a step of training, f32: ms, least and median of {} in turns with PyTorch, and the least CPU time\n",
              repeats);
   fmt::print("peer: {}\n", rows.empty() || rows[0].about.empty()

@@ -43,9 +43,9 @@ std::string text_of(const Case& what, std::size_t turns) {
 }
 
 // Both ways of running a text; what does not belong to the turns is taken off.
-class Row {
+class TurnRow {
  public:
-  Row(const Case& c, std::size_t turns) : what(c), turns_(turns), subject_(text_of(c, turns)) {
+  TurnRow(const Case& c, std::size_t turns) : what(c), turns_(turns), subject_(text_of(c, turns)) {
     const Subject almost_none(text_of(c, 2));
     for (int i = 0; i < 5; ++i) {
       cut_start_.add(measure([&] { almost_none.run_cut(); }));
@@ -100,16 +100,16 @@ std::size_t turns_for(double seconds, std::size_t first, F&& text) {
 void show_program_costs(const Settings& settings) {
   const std::size_t turns = std::max<std::size_t>(settings.tasks / 10, 1000);
   const int repeats = settings.repeats > 0 ? settings.repeats : 10;
-  std::vector<Row> rows;
+  std::vector<TurnRow> rows;
   for (const Case& what : cases) rows.emplace_back(what, turns);
   for (int i = 0; i < repeats; ++i)
-    for (Row& row : rows) row.repeat();
+    for (TurnRow& row : rows) row.repeat();
 
   fmt::print("\nprograms cut in two, {} turns of a loop; ns per turn of {} interleaved runs, beside one interpreter\n",
              turns, repeats);
   fmt::print("that does both parts\n\n");
   Table table({"", "messages", "min", "median", "CPU median", "one interpreter", "of the bar"});
-  for (const Row& row : rows) {
+  for (const TurnRow& row : rows) {
     table.add({row.what.name, fmt::format("{:.1f}", row.messages()), fmt::format("{:.0f}", row.cut.min_wall()),
                fmt::format("{:.0f}", row.cut.median_wall()), fmt::format("{:.0f}", row.cut.median_cpu()),
                fmt::format("{:.0f}", row.direct.median_wall()),

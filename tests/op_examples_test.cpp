@@ -8,7 +8,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::op_examples_test {
 
 namespace {
 
@@ -59,3 +59,5 @@ TEST_CASE("the example of every block runs as it says [ir-blocks]") {
   CHECK(blocks.all().size() > 20);
   for (const BlockDef* block : blocks.all()) check_example(block->name, block->example);
 }
+
+}  // namespace taskspec::op_examples_test

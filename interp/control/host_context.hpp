@@ -38,7 +38,7 @@ class NestedSession {
   // What is recorded from here on waits for `run_steps`, which gives each output in all steps, along a new first axis.
   virtual void hold() = 0;
   virtual std::vector<Array> run_steps(const TimeSteps& steps, Span place) = 0;
-  virtual Value report() = 0;     // after everything that has effects ran
+  virtual Value report() = 0;                   // after everything that has effects ran
   virtual void failed(const Diags& /*why*/) {}  // the program ends by that: others may wait for it
   virtual Diags end_early() = 0;  // what has effects runs, although the program goes no further; what failed of it
 };
@@ -72,13 +72,13 @@ class HostContext {
   const BlockTable* blocks = nullptr;                // of Task IR; null: nets cannot be lowered here
   std::function<void(const BlockGraph& graph, const std::string& path)> write_blocks;  // in formats of others
   std::function<void(const NirNet& net, const std::string& path)> write_nir;
-  Hdf5Layouts hdf5_layouts;           // of files of fields
-  const Natives* natives = nullptr;   // behind `extern` tasks; null: there are none
-  std::shared_ptr<Replica> replica;   // which run of the program this is; null: there is none but it
+  Hdf5Layouts hdf5_layouts;          // of files of fields
+  const Natives* natives = nullptr;  // behind `extern` tasks; null: there are none
+  std::shared_ptr<Replica> replica;  // which run of the program this is; null: there is none but it
   bool is_seen() const { return !replica || replica->is_seen(); }  // its effects reach the world
-  std::uint64_t agreed = 0;           // values that it asked the first replica for
-  int part = 0;                       // of the program, where two run beside each other
-  std::optional<MachineRates> rates;  // once somebody wanted to know
+  std::uint64_t agreed = 0;                                        // values that it asked the first replica for
+  int part = 0;                                                    // of the program, where two run beside each other
+  std::optional<MachineRates> rates;                               // once somebody wanted to know
 
   // The call being executed, for builtins.
   Interpreter* interpreter = nullptr;

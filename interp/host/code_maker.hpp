@@ -16,7 +16,7 @@ namespace taskspec {
 struct CodeSet {
   std::vector<std::unique_ptr<TaskCode>> codes;
   std::vector<std::unique_ptr<LaunchCode>> launches;  // by group of points
-  std::size_t scratch_bytes = 0;  // of the largest
+  std::size_t scratch_bytes = 0;                      // of the largest
   std::size_t most_operands = 0;
 };
 

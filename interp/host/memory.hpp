@@ -88,7 +88,7 @@ class Locations {
   explicit Locations(MemoryCount& count) : count_(count) {}
   ~Locations();
   Location add(const ArrayType& type, bool zeros = false);  // else the bytes are undefined
-  const ArrayType& type(Location location) const;  // stays where it is until the Location is freed
+  const ArrayType& type(Location location) const;           // stays where it is until the Location is freed
   std::byte* data(Location location) const;
   Array share(Location location) const;  // an Array over the bytes themselves
   void own(Location location);           // makes sure that no Array shares the bytes

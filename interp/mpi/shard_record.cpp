@@ -195,7 +195,7 @@ void RecordedTransport::wait(std::int64_t nanoseconds) {
   record_.spent(record_.waits_for, record_.newest(), begin, record_.now());
 }
 
-void RecordedTransport::send(Message message) {
+void RecordedTransport::send(ShardMessage message) {
   if (message.purpose == Purpose::data) record_.sent(message.to, message.payload.size());
   to_.send(std::move(message));
 }

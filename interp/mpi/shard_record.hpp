@@ -103,8 +103,8 @@ class RecordedTransport final : public Transport {
   RecordedTransport(Transport& to, ShardRecord& record) : to_(to), record_(record) {}
   ShardId self() const override { return to_.self(); }
   std::size_t shards() const override { return to_.shards(); }
-  void send(Message message) override;
-  std::optional<Message> receive() override { return to_.receive(); }
+  void send(ShardMessage message) override;
+  std::optional<ShardMessage> receive() override { return to_.receive(); }
   void wait(std::int64_t nanoseconds) override;
   void wake() override { to_.wake(); }
   std::optional<ShardId> lost() const override { return to_.lost(); }

@@ -58,7 +58,7 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       port_(collectives_),
       deletions_(collectives_) {
   if (!options_.dump_dep.empty()) dependences_ = std::make_unique<DependenceLog>();
-  collectives_.on_failure([this](const Message& message) { hear_failure(message); });
+  collectives_.on_failure([this](const ShardMessage& message) { hear_failure(message); });
 }
 
 ShardRun::~ShardRun() = default;
@@ -154,7 +154,7 @@ void ShardRun::fail(const Diags& diags) {
     if (rank == layout.rank) continue;
     RankLayout there = layout;
     there.rank = rank;
-    Message message{.to = there.here().front(), .purpose = Purpose::failure, .step = Collectives::no_collective};
+    ShardMessage message{.to = there.here().front(), .purpose = Purpose::failure, .step = Collectives::no_collective};
     ByteWriter(message.payload)
         .put(first.code.number())
         .text(first.message)
@@ -165,7 +165,7 @@ void ShardRun::fail(const Diags& diags) {
   }
 }
 
-void ShardRun::hear_failure(const Message& message) {
+void ShardRun::hear_failure(const ShardMessage& message) {
   ByteReader in(message.payload);
   const Code code = Code::of(in.get<std::uint16_t>());
   const std::string why(in.text());

@@ -106,7 +106,7 @@ class ShardRun final : private Executor {
   DataPort port_;
   AgreedDeletions deletions_;
   CallArguments arguments_;
-  void hear_failure(const Message& message);
+  void hear_failure(const ShardMessage& message);
   std::unique_ptr<DependenceLog> dependences_;  // null: nobody wants them
   Span trace_;                                  // of the program, the outermost that has begun
   std::size_t traces_open_ = 0;

@@ -14,12 +14,12 @@
 namespace taskspec {
 
 struct Batch {
-  std::vector<NodeId> nodes;  // of the session, in program order
-  std::vector<Ref> inputs;    // of the session, as graph.inputs
-  std::vector<bool> donated;  // of them, those that nobody needs after the run
-  std::vector<Ref> results;   // of the session, as graph.results
+  std::vector<NodeId> nodes;      // of the session, in program order
+  std::vector<Ref> inputs;        // of the session, as graph.inputs
+  std::vector<bool> donated;      // of them, those that nobody needs after the run
+  std::vector<Ref> results;       // of the session, as graph.results
   std::vector<std::size_t> made;  // inputs whose memory is an output of one of its launches, made for the run
-  std::string key;            // equal keys, equal graphs, of which the same is donated
+  std::string key;                // equal keys, equal graphs, of which the same is donated
 };
 
 using Requirements = std::unordered_map<std::uint32_t, std::vector<Requirement>>;  // by session node
@@ -31,7 +31,8 @@ Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requir
 // The graph of a batch: of each of its nodes one, of a launch those of its points.
 struct BatchGraph {
   std::shared_ptr<const TaskGraph> graph;
-  std::vector<std::uint32_t> starts;  // by position in Batch::nodes: its first node; empty: node k is that of position k
+  std::vector<std::uint32_t>
+      starts;  // by position in Batch::nodes: its first node; empty: node k is that of position k
   std::size_t position(NodeId node) const;
 };
 BatchGraph graph_of(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users);

@@ -16,7 +16,7 @@ class Failures {
   struct Cause {                                     // by itself: there was no memory to say more
     NodeId origin;                                   // none: wherever it is met
     Fault fault{"E5008", "no memory left"};
-    bool told = false;  // by a receive
+    bool told = false;       // by a receive
     std::string point = {};  // "[2]": of a launch
   };
   std::uint32_t add(Cause cause) {
@@ -35,9 +35,9 @@ class Failures {
   void forget_told() {  // what a receive has told of, also where an effect met it only later
     std::erase_if(effects_, [&](const auto& effect) { return causes_[effect.second].told; });
   }
-  void raise_first_effect();  // forgets the others
+  void raise_first_effect();                   // forgets the others
   void raise_effect(NodeId node, Span place);  // where it did not happen
-  void raise_first_print();   // whatever else was told
+  void raise_first_print();                    // whatever else was told
 
   [[noreturn]] void raise(std::uint32_t cause, NodeId at, Span place);  // tells of the effects that failed with it
   // What is caught: at this task if it has no place of its own.

@@ -51,8 +51,8 @@ bool Pending::fills_window(Span site) {
 std::size_t Pending::weight(NodeId node) const {
   const Definition& definition = graph_.definition(node);
   const bool of_unknown_length = definition.structured() || definition.kind == Definition::Kind::native ||
-                                 definition.kind == Definition::Kind::launch ||
-                                 definition.embedded || repeating_.contains(graph_[node].definition.value);
+                                 definition.kind == Definition::Kind::launch || definition.embedded ||
+                                 repeating_.contains(graph_[node].definition.value);
   if (of_unknown_length) return weight_due;
   std::size_t bytes = 0;
   for (Ref ref : graph_.in(node)) bytes += bytes_of(graph_.type(ref));

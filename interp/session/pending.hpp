@@ -57,7 +57,7 @@ class Pending {
   Window window_;
   std::size_t unnamed_bytes_ = 0;
   NodeId printing_;
-  std::size_t tasks_ = 0;  // they are about to be
+  std::size_t tasks_ = 0;                        // they are about to be
   std::size_t weight_ = 0;                       // of all of them, or so many that they are due
   std::vector<bool> prints_;                     // by definition
   std::unordered_set<std::uint32_t> repeating_;  // definitions of tasks whose length nobody knows

@@ -59,9 +59,7 @@ void Session::poison(NodeId node, std::uint32_t cause) {
   settled(node);
 }
 
-bool Session::writes_fields(NodeId node) const {
-  return is_launch(graph, node) && graph.launch(node).writes();
-}
+bool Session::writes_fields(NodeId node) const { return is_launch(graph, node) && graph.launch(node).writes(); }
 
 // A task that reads a poisoned entry is poisoned by it and does not run. What only comes after one runs. What can run
 // does so first: it may fail as well, and stand before the cause that is known already. But what a launch leaves in

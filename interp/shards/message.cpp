@@ -2,7 +2,7 @@
 
 namespace taskspec {
 
-void put_message(Bytes& into, const Message& message) {
+void put_message(Bytes& into, const ShardMessage& message) {
   ByteWriter out(into);
   out.put(message.from.value)
       .put(message.to.value)
@@ -15,7 +15,7 @@ void put_message(Bytes& into, const Message& message) {
   out.block(message.payload);
 }
 
-bool get_message(ByteView bytes, Message& into) {
+bool get_message(ByteView bytes, ShardMessage& into) {
   ByteReader in(bytes);
   into.from.value = in.get<std::uint32_t>();
   into.to.value = in.get<std::uint32_t>();

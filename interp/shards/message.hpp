@@ -1,7 +1,7 @@
 // What shards say to one another. Nothing else joins two of them: a message is bytes, and may be delayed and overtaken
 // by later ones of the same sender.
 //
-//   Message{.from = ShardId(0), .to = ShardId(2), .purpose = Purpose::fence, .number = 17, .payload = {...}}
+//   ShardMessage{.from = ShardId(0), .to = ShardId(2), .purpose = Purpose::fence, .number = 17, .payload = {...}}
 #pragma once
 #include "interp/shards/bytes.hpp"
 #include "ir/base/ids.hpp"
@@ -31,7 +31,7 @@ struct CallStamp {
   friend bool operator==(const CallStamp&, const CallStamp&) = default;
 };
 
-struct Message {
+struct ShardMessage {
   ShardId from{}, to{};
   Purpose purpose{};
   std::uint8_t step = 0;     // of a protocol: which kind of collective, or of alarm
@@ -43,8 +43,8 @@ struct Message {
   Bytes payload{};
 };
 
-void put_message(Bytes& into, const Message& message);
+void put_message(Bytes& into, const ShardMessage& message);
 // False: these bytes are no message.
-bool get_message(ByteView bytes, Message& into);
+bool get_message(ByteView bytes, ShardMessage& into);
 
 }  // namespace taskspec

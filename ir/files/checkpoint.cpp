@@ -24,9 +24,8 @@ constexpr std::size_t most_differences = 100;  // that are listed
 ArrayType stored(ArrayType type) {
   const PrecisionInfo& narrow = info(type.precision);
   if (narrow.is_float || type.precision == Precision::boolean) return type;
-  for (Precision wide :
-       {Precision::i8, Precision::u8, Precision::i16, Precision::u16, Precision::i32, Precision::u32, Precision::i64,
-        Precision::u64}) {
+  for (Precision wide : {Precision::i8, Precision::u8, Precision::i16, Precision::u16, Precision::i32, Precision::u32,
+                         Precision::i64, Precision::u64}) {
     const PrecisionInfo& p = info(wide);
     if (p.bytes != narrow.bytes || (p.minimum < 0) != (narrow.minimum < 0)) continue;
     type.precision = wide;

@@ -60,10 +60,10 @@ class Array {
 
   // One element as a host number, whatever the precision.
   double number(std::int64_t position) const;
-  std::int64_t integer(std::int64_t position) const;     // of bool and integer precisions; of u64 the same bits
+  std::int64_t integer(std::int64_t position) const;       // of bool and integer precisions; of u64 the same bits
   std::int64_t host_integer(std::int64_t position) const;  // likewise; E5001 where a u64 is above 2^63 - 1
   std::string integer_text(std::int64_t position) const;   // likewise as digits
-  void set_number(std::int64_t position, double value);  // stored as the precision allows, no rounding rule
+  void set_number(std::int64_t position, double value);    // stored as the precision allows, no rounding rule
   void set_integer(std::int64_t position, std::int64_t value);
 
  private:

@@ -4,8 +4,10 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::bench_test {
+
 TEST_CASE("[cli] bench train prints a row for each network, and what stands beside it [bench]") {
-  const Outcome ran = in_shell("taskspec bench train --repeats 1 --threads 1", TemporaryFolder(), 120);
+  const ToolOutcome ran = in_shell("taskspec bench train --repeats 1 --threads 1", TemporaryFolder(), 120);
   if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
     MESSAGE("skipped: a build with a sanitizer has no benchmarks");
     return;
@@ -17,7 +19,7 @@ TEST_CASE("[cli] bench train prints a row for each network, and what stands besi
 }
 
 TEST_CASE("[cli] bench validation prints bench/validation.md [bench] [validation]") {
-  const Outcome ran = in_shell("taskspec bench validation", TemporaryFolder(), 60);
+  const ToolOutcome ran = in_shell("taskspec bench validation", TemporaryFolder(), 60);
   if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
     MESSAGE("skipped: a build with a sanitizer has no benchmarks");
     return;
@@ -29,7 +31,7 @@ TEST_CASE("[cli] bench validation prints bench/validation.md [bench] [validation
 }
 
 TEST_CASE("[cli] bench chip prints the messages per second of each model of the network, which agree [bench] [noc]") {
-  const Outcome ran = in_shell("taskspec bench chip -n 20000 --repeats 1", TemporaryFolder(), 120);
+  const ToolOutcome ran = in_shell("taskspec bench chip -n 20000 --repeats 1", TemporaryFolder(), 120);
   if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
     MESSAGE("skipped: a build with a sanitizer has no benchmarks");
     return;
@@ -41,7 +43,7 @@ TEST_CASE("[cli] bench chip prints the messages per second of each model of the 
 }
 
 TEST_CASE("[cli] bench chip takes traffic that another mapper wrote [bench] [noc]") {
-  const Outcome ran = in_shell(
+  const ToolOutcome ran = in_shell(
       R"(echo '{"chip_w": 1, "chip_h": 1, "core_w": 4, "core_h": 3, "phase_list": {"0": {"0": [
         {"core_id": {"chip_x": 0, "chip_y": 0, "core_x": 0, "core_y": 0}, "A2S2_mode": 0, "A_time": 9, "S1_time": 0,
          "S2_time": 0, "multicast_core": false, "packets": [
@@ -58,3 +60,5 @@ TEST_CASE("[cli] bench chip takes traffic that another mapper wrote [bench] [noc
   for (const char* text : {"1 phases, 40 packets in 3 segments on 4 x 3 cores", " 45 ", "agree: true"})
     CHECK_MESSAGE(ran.out.find(text) != std::string::npos, text << " is not in\n" << ran.out);
 }
+
+}  // namespace taskspec::bench_test

@@ -20,6 +20,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
+namespace taskspec::cli_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -132,3 +134,5 @@ TEST_CASE("lines of commands are read as meant") {
   CHECK(read_line("run \"\"").words == std::vector<std::string>{"run", ""});
   CHECK(commands_of("# nothing\n\nrun a\n").size() == 1);
 }
+
+}  // namespace taskspec::cli_test

@@ -7,6 +7,8 @@
 
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::data_test {
+
 namespace {
 
 // A folder files/ in the formats of MNIST (5 and 3 images, the latter packed) and CIFAR-10 (2 in each file).
@@ -24,13 +26,13 @@ save(concat([tensor([[7], [8]], "u8"), fill(u8[2, 3072], 255)], 1), "files/test_
 END
   taskspec run make.task && gzip files/t10k-*-ubyte && export TASKSPEC_DATA=files && )";
 
-Outcome run_program(const std::string& text, const std::string& before) {
+ToolOutcome run_program(const std::string& text, const std::string& before) {
   return in_shell(before + " cat > main.task <<'END'\n" + text + "\nEND\ntaskspec run main.task");
 }
 
 // What it said of the first thing that went wrong.
 std::string error_of(const std::string& text, const std::string& before = "unset TASKSPEC_DATA;") {
-  const Outcome ran = run_program(text, before);
+  const ToolOutcome ran = run_program(text, before);
   CHECK(ran.code == 3);
   CHECK(ran.out == "");
   return ran.err.substr(0, ran.err.find('\n'));
@@ -42,7 +44,7 @@ const std::string cifar = "import data.cifar10 as cifar10\n";
 }  // namespace
 
 TEST_CASE("[data] mnist: where there are no files, generated digits and one note") {
-  const Outcome ran = run_program(
+  const ToolOutcome ran = run_program(
       mnist +
           "import data.digits as digits\n"
           "fn same(a: f32[N, 784], b: f32[N, 784]) -> bool { return (abs(a - b).max() == 0.0).scalar }\n"
@@ -59,7 +61,7 @@ TEST_CASE("[data] mnist: where there are no files, generated digits and one note
 }
 
 TEST_CASE("[data] mnist: the files of the user, as they are or packed") {
-  const Outcome ran = run_program(
+  const ToolOutcome ran = run_program(
       mnist +
           "let (x, y) = mnist.train()\nprint(x.shape, y.array, (x[0] * 255.0)[100..103].array, x.max().scalar)\n"
           "let (u, v) = mnist.held_back(2)\nprint(u.shape, v.array, close(u[1][783].scalar, 0.2))\n"
@@ -108,9 +110,9 @@ TEST_CASE("[data] cifar10: the records of its files, beside one another or in th
   const std::string wanted =
       "[10, 3, 32, 32] [1, 8, 2, 7, 3, 6, 4, 5, 5, 4] [32, 33, 34]\n1 [\"horse\", \"ship\"]\n"
       "[4, 3, 32, 32] 4\n[4, 3, 32, 32] 4\n[2, 3, 32, 32] 2\ntrue true\n";
-  const Outcome beside = run_program(program, make_files);
+  const ToolOutcome beside = run_program(program, make_files);
   CHECK_MESSAGE(beside.out == wanted, beside.err);
-  const Outcome below =
+  const ToolOutcome below =
       run_program(program, make_files + "mkdir files/cifar-10-batches-bin && mv files/*.bin files/cifar* &&");
   CHECK_MESSAGE(below.out == wanted, below.err);
 }
@@ -136,7 +138,7 @@ TEST_CASE("[data] folders: a class for each folder, labels by name") {
       "for name in [\"dogs/c.png\", \"cats/b.png\", \"cats/a.png\"] { save(picture, \"photos/\" + name) }\n"
       "END\ntaskspec run make.task && touch photos/cats/notes.txt photos/cats/.hidden photos/list && ";
   const std::string folders = "import data.folders as folders\n";
-  const Outcome ran = run_program(
+  const ToolOutcome ran = run_program(
       folders +
           "print(folders.classes(\"photos\"), folders.files(\"photos\"), folders.count(\"photos\"))\n"
           "let (x, y) = folders.all(\"photos\", 2, 4)\nprint(x.shape, y.array, (x[2] * 255.0).round().array)\n"
@@ -183,3 +185,5 @@ TEST_CASE("[data] batches of none and of more than there is, and sets without ro
   CHECK(error_of("import data.blobs as d\nlet (x, y) = d.train(classes: 0)") ==
         said + "0 classes; at least 1 is needed");
 }
+
+}  // namespace taskspec::data_test

@@ -7,6 +7,8 @@
 #include "tests/guard/tool.hpp"
 #include "tests/unit/programs.hpp"
 
+namespace taskspec::doc_test {
+
 using taskspec::all_codes;
 using taskspec::Builtin;
 using taskspec::CodeInfo;
@@ -18,7 +20,7 @@ namespace {
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string doc(const std::string& format) {
-  const ::Outcome outcome = in_shell("taskspec doc --format " + format);
+  const ToolOutcome outcome = in_shell("taskspec doc --format " + format);
   CHECK(outcome.code == 0);
   CHECK(outcome.err == "");
   return outcome.out;
@@ -57,7 +59,7 @@ std::string in_html(std::string_view name) {
 
 TEST_CASE("[doc] what is asked of a value is found by its own name [L14] [L15]") {
   for (const char* name : {"profile", "cost", "grad"}) {
-    const ::Outcome outcome = in_shell(std::string("taskspec doc ") + name);
+    const ToolOutcome outcome = in_shell(std::string("taskspec doc ") + name);
     CHECK(outcome.code == 0);
     CHECK(outcome.out.starts_with(std::string("training.") + name + "(m"));
   }
@@ -94,7 +96,7 @@ TEST_CASE("[doc] the manual page and the completions hold every command and opti
   CHECK(holds(zsh, "'--schedule["));
   CHECK(holds(fish, "-l schedule -x -a 'push pull eager'"));
   CHECK(in_shell("taskspec doc --format bash | bash -n").code == 0);
-  const ::Outcome completed = in_shell(
+  const ToolOutcome completed = in_shell(
       "taskspec doc --format bash > c.sh && . ./c.sh && COMP_WORDS=(taskspec run --sch) COMP_CWORD=2 && _taskspec && "
       "echo ${COMPREPLY[@]}");
   CHECK(completed.out == "--schedule\n");
@@ -112,3 +114,5 @@ TEST_CASE("[doc] one name, and names that are not there") {
   CHECK(in_shell("taskspec doc sum --format html").code == 2);
   CHECK(in_shell("taskspec doc --format pdf").code == 2);
 }
+
+}  // namespace taskspec::doc_test

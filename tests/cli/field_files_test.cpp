@@ -9,6 +9,8 @@
 #include "ir/files/files.hpp"
 #include "tests/cli/process.hpp"
 
+namespace taskspec::field_files_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -159,3 +161,5 @@ TEST_CASE("every schedule and any number of threads write the same bytes [files]
       CHECK(bytes == first);
     }
 }
+
+}  // namespace taskspec::field_files_test

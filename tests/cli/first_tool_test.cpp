@@ -5,6 +5,8 @@
 
 #include "tests/cli/process.hpp"
 
+namespace taskspec::first_tool_test {
+
 namespace {
 
 struct Said {
@@ -58,3 +60,5 @@ TEST_CASE("[cli] the tool of a first program says nothing of one that wants more
     CHECK_MESSAGE(said.err == "", said.err);
   }
 }
+
+}  // namespace taskspec::first_tool_test

@@ -7,6 +7,8 @@
 #include "tests/cli/process.hpp"
 #include "tests/guard/paths.hpp"
 
+namespace taskspec::harness_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -130,3 +132,5 @@ TEST_CASE("the whole text of the diagnostics is compared with x.err") {
   folder.put("a.err", "error E1002 ...\n" + golden.substr(golden.find('\n') + 1));
   CHECK(run_tests(folder, {"a.task"}).code == 4);
 }
+
+}  // namespace taskspec::harness_test

@@ -14,6 +14,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/random_cases.hpp"
 
+namespace taskspec::hostile_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -486,3 +488,5 @@ TEST_CASE("[hostile] Ctrl-C stops the other commands too") {
     CHECK(tool.wait(5s) == 130);
   }
 }
+
+}  // namespace taskspec::hostile_test

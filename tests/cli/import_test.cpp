@@ -7,6 +7,8 @@
 #include "tests/guard/tool.hpp"
 #include "tests/unit/onnx_builder.hpp"
 
+namespace taskspec::import_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -48,7 +50,7 @@ TEST_CASE("a program imports an ONNX model as a module [onnx]") {
   const TemporaryFolder folder;
   folder.put("net.onnx", onnx_mlp().bytes());
   folder.put("main.task", program);
-  const Outcome ran = in_shell("taskspec run main.task", folder);
+  const ToolOutcome ran = in_shell("taskspec run main.task", folder);
   CHECK(ran.err == "");
   CHECK(ran.out == "true\n[1, 3]\n");
 }
@@ -59,7 +61,7 @@ TEST_CASE("the module of a model has its weights wherever the program is started
   fs::create_directories(folder.path() / "tmp");
   folder.put("nets/net.onnx", onnx_mlp().bytes());
   folder.put("nets/main.task", program);
-  const Outcome ran = in_shell("TMPDIR=$PWD/tmp taskspec run nets/main.task", folder);
+  const ToolOutcome ran = in_shell("TMPDIR=$PWD/tmp taskspec run nets/main.task", folder);
   CHECK(ran.err == "");
   CHECK(ran.out == "true\n[1, 3]\n");
   CHECK(fs::is_empty(folder.path() / "tmp"));
@@ -69,7 +71,7 @@ TEST_CASE("import writes a program and its weights beside it [onnx]") {
   const TemporaryFolder folder;
   folder.put("net.onnx", onnx_mlp().bytes());
   fs::create_directories(folder.path() / "out");
-  const Outcome made = in_shell("taskspec import net.onnx -o out/mlp.task", folder);
+  const ToolOutcome made = in_shell("taskspec import net.onnx -o out/mlp.task", folder);
   CHECK(made.code == 0);
   CHECK(made.out.starts_with("wrote out/mlp.npz: "));
   const std::string text = taskspec::read_text(folder / "out/mlp.task");
@@ -77,7 +79,7 @@ TEST_CASE("import writes a program and its weights beside it [onnx]") {
   CHECK(text.find("graph mlp(x: f32[Batch, 4]) -> (y: f32[Batch, 3])") != std::string::npos);
   CHECK(in_shell("taskspec fmt --check out/mlp.task", folder).code == 0);
   // The weights are found beside the text, from any folder.
-  const Outcome ran = in_shell("taskspec run out/mlp.task --name mlp -D 'x=[[1.0, 2.0, 3.0, 4.0]]'", folder);
+  const ToolOutcome ran = in_shell("taskspec run out/mlp.task --name mlp -D 'x=[[1.0, 2.0, 3.0, 4.0]]'", folder);
   CHECK(ran.err == "");
   CHECK(ran.out.starts_with("y: [["));
   CHECK(in_shell("taskspec import net.onnx -o mlp.onnx", folder).code == 2);
@@ -88,7 +90,7 @@ TEST_CASE("an open extent and an input that decides about shapes are bound at im
   folder.put("net.onnx", onnx_mlp().bytes());
   CHECK(in_shell("taskspec import net.onnx -o net.task -D batch=2", folder).code == 0);
   CHECK(taskspec::read_text(folder / "net.task").find("(x: f32[2, 4])") != std::string::npos);
-  const Outcome unknown = in_shell("taskspec import net.onnx -o net.task -D bach=2", folder);
+  const ToolOutcome unknown = in_shell("taskspec import net.onnx -o net.task -D bach=2", folder);
   CHECK(unknown.code == 1);
   CHECK(unknown.err == "error E7008: 'net.onnx' has no input and no open extent 'bach'; there are: batch, x\n");
   OnnxModel shaped;
@@ -107,7 +109,7 @@ TEST_CASE("operators that are not known are told of all at once [onnx]") {
       .node("Relu", {"b"}, {"c"})
       .node("Twist", {"c"}, {"y"}, {}, "com.acme");
   folder.put("odd.onnx", model.bytes());
-  const Outcome odd = in_shell("taskspec import odd.onnx -o odd.task", folder);
+  const ToolOutcome odd = in_shell("taskspec import odd.onnx -o odd.task", folder);
   CHECK(odd.code == 1);
   CHECK(odd.err ==
         "error E7007: 'odd.onnx' uses 2 operators that are not known at opset 13\n"
@@ -126,7 +128,7 @@ TEST_CASE("files that are no models, or broken ones, end with a diagnostic [onnx
             .err.starts_with("error E7003: 'text.txt' is no model file"));
   CHECK(in_shell("taskspec import none.onnx -o none.task", folder).err.starts_with("error E7001: no file 'none.onnx'"));
   folder.put("main.task", "import \"cut.onnx\" as net\n");
-  const Outcome in_program = in_shell("taskspec check main.task", folder);
+  const ToolOutcome in_program = in_shell("taskspec check main.task", folder);
   CHECK(in_program.code == 1);
   CHECK(in_program.err.find("main.task:1:8") != std::string::npos);
   folder.put("main.task", "import \"my-net.onnx\"\n");
@@ -163,7 +165,7 @@ TEST_CASE("inputs that decide about shapes are parameters of the net [onnx]") {
              "  let y = shaped.shaped(x, 6 / k, k, 1, k, n: 2, ends: k)\n"
              "  print(y.z.array, y.padded.array, y.part.array)\n"
              "}\n");
-  const Outcome ran = in_shell("taskspec run use.task", folder);
+  const ToolOutcome ran = in_shell("taskspec run use.task", folder);
   CHECK(ran.out ==
         "[[1], [2], [3], [4], [5], [6]] [0, 0, 0, 0, 1, 0] [0]\n"
         "[[1, 2, 1, 2], [3, 4, 3, 4], [5, 6, 5, 6]] [0, 0, 0, 0, 1, 0, 0] [0, 0]\n");
@@ -178,7 +180,7 @@ TEST_CASE("where signs and axes matter, numbers are asked for at import [onnx]")
   folder.put("sums.onnx", sums.bytes());
   folder.put("stretched.onnx", stretched.bytes());
   for (const std::string name : {"sums", "stretched"}) {
-    const Outcome open = in_shell("taskspec import " + name + ".onnx -o x.task", folder);
+    const ToolOutcome open = in_shell("taskspec import " + name + ".onnx -o x.task", folder);
     CHECK(open.code == 1);
     CHECK(open.err.find("error E7008: '" + name + ".onnx': ") == 0);
     CHECK(open.err.find(name == "sums" ? "-D axes=" : "-D shape=") != std::string::npos);
@@ -254,7 +256,9 @@ TEST_CASE("an imported net is trained [onnx]") {
              "}\n"
              "let after = m.loss.scalar\n"
              "print(after < before)\n");
-  const Outcome ran = in_shell("taskspec run main.task", folder);
+  const ToolOutcome ran = in_shell("taskspec run main.task", folder);
   CHECK(ran.err == "");
   CHECK(ran.out == "true\n");
 }
+
+}  // namespace taskspec::import_test

@@ -3,6 +3,8 @@
 
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::libraries_test {
+
 namespace {
 
 // A program in proj/ and its module in proj/sub/.
@@ -15,14 +17,14 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 }  // namespace
 
 TEST_CASE("[library] the module of a folder is packaged where its import finds it") {
-  const Outcome built = in_shell(project +
-                                 "cd proj && taskspec build --lib sub.tools && rm sub/tools.task && ls . sub && "
-                                 "taskspec run main.task && cd .. && taskspec run proj/main.task");
+  const ToolOutcome built = in_shell(project +
+                                     "cd proj && taskspec build --lib sub.tools && rm sub/tools.task && ls . sub && "
+                                     "taskspec run main.task && cd .. && taskspec run proj/main.task");
   CHECK_MESSAGE(built.code == 0, built.err);
   CHECK_MESSAGE(holds(built.out, "wrote sub/tools.tasklib"), built.out);
   CHECK_MESSAGE(holds(built.out, ".:\nmain.task\nsub\n\nsub:\ntools.tasklib\n[2]\n[2]\n"), built.out);
   // One that is found elsewhere comes to where we are, with its folder.
-  const Outcome elsewhere = in_shell(project + "TASKSPEC_PATH=proj taskspec build --lib sub.tools && ls sub");
+  const ToolOutcome elsewhere = in_shell(project + "TASKSPEC_PATH=proj taskspec build --lib sub.tools && ls sub");
   CHECK_MESSAGE(elsewhere.code == 0, elsewhere.err);
   CHECK_MESSAGE(holds(elsewhere.out, "bytes\ntools.tasklib\n"), elsewhere.out);
 }
@@ -32,21 +34,21 @@ TEST_CASE("[library] what E7006 says to type makes it fit again") {
       project +
       "cd proj && taskspec build --lib sub.tools > /dev/null && mv sub/tools.task kept && sed -i "
       "'s/\"more\"/\"less\"/' sub/tools.tasklib && ";
-  const Outcome here = in_shell(changed + "taskspec run main.task");
+  const ToolOutcome here = in_shell(changed + "taskspec run main.task");
   CHECK(here.code == 1);
   CHECK_MESSAGE(holds(here.err, "error E7006"), here.err);
   CHECK_MESSAGE(holds(here.err, "help: build it again: taskspec build --lib sub.tools\n"), here.err);
-  const Outcome below = in_shell(changed + "cd .. && taskspec run proj/main.task");
+  const ToolOutcome below = in_shell(changed + "cd .. && taskspec run proj/main.task");
   CHECK_MESSAGE(holds(below.err, "help: build it again in the folder 'proj': taskspec build --lib sub.tools\n"),
                 below.err);
-  const Outcome again = in_shell(changed +
-                                 "mv kept sub/tools.task && taskspec build --lib sub.tools > /dev/null && rm "
-                                 "sub/tools.task && taskspec run main.task");
+  const ToolOutcome again = in_shell(changed +
+                                     "mv kept sub/tools.task && taskspec build --lib sub.tools > /dev/null && rm "
+                                     "sub/tools.task && taskspec run main.task");
   CHECK_MESSAGE(again.out == "[2]\n", again.err);
 }
 
 TEST_CASE("[library] a module that is not found: all places are told, those that come with taskspec too") {
-  const Outcome missing = in_shell("echo 'import nowhere.nn' | TASKSPEC_PATH=/none/a:/none/b taskspec check -");
+  const ToolOutcome missing = in_shell("echo 'import nowhere.nn' | TASKSPEC_PATH=/none/a:/none/b taskspec check -");
   CHECK(missing.code == 1);
   CHECK_MESSAGE(holds(missing.err, "note: no file nowhere/nn.task or .tasklib\n"), missing.err);
   CHECK_MESSAGE(holds(missing.err, "note: no file /none/a/nowhere/nn.task or .tasklib\n"), missing.err);
@@ -64,7 +66,7 @@ TEST_CASE("[library] builtins of one name stay apart: load of a tensor, load of 
   folder.put("main.task",
              "import kept\nsave([1.0, 2.0] as f32[2], \"x.npz\", name: \"s\")\n"
              "print(kept.restored(\"x.npz\").array)\n");
-  const Outcome ran = in_shell(
+  const ToolOutcome ran = in_shell(
       "taskspec run main.task && taskspec build --lib kept > /dev/null && rm kept.task && taskspec run main.task",
       folder);
   CHECK_MESSAGE(ran.out == "[2, 4]\n[2, 4]\n", ran.err);
@@ -86,7 +88,7 @@ TEST_CASE("[library] chains go through a function of a library, and its extents 
              "print(whole(x).y.array)\n"
              "print(after(steps.scaled(before(x).y)).y.array)\n");
   auto tool = [&](const std::string& words) {
-    const Outcome outcome = in_shell("taskspec " + words, folder);
+    const ToolOutcome outcome = in_shell("taskspec " + words, folder);
     CHECK_MESSAGE(outcome.code == 0, outcome.err);
     return outcome.out;
   };
@@ -129,9 +131,11 @@ TEST_CASE("[library] lists of tensors of different shapes go in and out of a lib
              "fn inside() -> [int] { return (shapes.fixed[0] @ shapes.fixed[1]).shape }\n"
              "print(inside())\n");
   const std::string output = "[[6, 6, 6, 6]] [[2, 3], [3, 4]]\n[1, 3]\n";
-  const Outcome text = in_shell("taskspec run main.task", folder);
+  const ToolOutcome text = in_shell("taskspec run main.task", folder);
   CHECK_MESSAGE(text.out == output, text.err);
-  const Outcome library =
+  const ToolOutcome library =
       in_shell("taskspec build --lib shapes > /dev/null && rm shapes.task && taskspec run main.task", folder);
   CHECK_MESSAGE(library.out == output, library.err);
 }
+
+}  // namespace taskspec::libraries_test

@@ -4,6 +4,8 @@
 
 #include "tests/cli/process.hpp"
 
+namespace taskspec::limits_test {
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool sanitized = true;  // they reserve terabytes of address space themselves
 #else
@@ -85,3 +87,5 @@ TEST_CASE("[limits] threads that cannot be started are E5008" * doctest::skip(sa
     CHECK(ended.err.find("x.task:1") != std::string::npos);
   }
 }
+
+}  // namespace taskspec::limits_test

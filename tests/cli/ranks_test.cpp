@@ -11,6 +11,8 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
+namespace taskspec::ranks_test {
+
 using namespace marked;
 
 namespace {
@@ -44,8 +46,8 @@ constexpr const char* declarations =
 
 struct Tool {
   TemporaryFolder folder;
-  Outcome run(const std::string& text, const std::string& options, const Happens& happens = {},
-              const std::string& before = "exec") {
+  MarkedOutcome run(const std::string& text, const std::string& options, const Happens& happens = {},
+                    const std::string& before = "exec") {
     folder.put("x.task", declarations + text);
     return run_marked("cd " + folder.path().string() + " && " + before + " \"$0\" run x.task " + options,
                       taskspec_binary().string(), happens);
@@ -58,7 +60,7 @@ std::size_t errors_in(const std::string& text) {
   return count;
 }
 
-void check_ended(const Outcome& outcome, const std::string& message, int status = 3) {
+void check_ended(const MarkedOutcome& outcome, const std::string& message, int status = 3) {
   CAPTURE(outcome.err);
   CHECK(outcome.status == status);
   CHECK(outcome.err.find(message) != std::string::npos);
@@ -97,17 +99,17 @@ TEST_CASE("ranks agree on what the first one has, and know who they are [ranks]"
       "let r = run timed(begin) on mpi(shards: 4)\n"
       "for k in 0..100 { assert(agree(rank() * 0 + k) == k) }\nassert(all == 10)\n"
       "print(r.value, all, rank(), said[0])\n";
-  const Outcome one = tool.run(text, ""), two = tool.run(text, "--ranks 2"),
-                bare = tool.run(text, "", {}, mpirun + " -np 2");
+  const MarkedOutcome one = tool.run(text, ""), two = tool.run(text, "--ranks 2"),
+                      bare = tool.run(text, "", {}, mpirun + " -np 2");
   CHECK(one.out == "558 10 0 a\n");
-  for (const Outcome* ranks : {&two, &bare}) {
+  for (const MarkedOutcome* ranks : {&two, &bare}) {
     CAPTURE(ranks->err);
     CHECK(ranks->status == 0);
     CHECK(ranks->out == one.out);
     CHECK(ranks->left == 0);
   }
   // Each process knows its own number: the second one alone fails, and says so.
-  const Outcome second =
+  const MarkedOutcome second =
       tool.run("assert(rank() == 0, msg: \"only the first\")\nprint(run heat(200, block) on mpi)\n", "--ranks 2");
   check_ended(second, "error E5005: assertion failed: only the first");
   CHECK(second.err.find("note: on rank 1") != std::string::npos);
@@ -118,7 +120,7 @@ TEST_CASE("one graph by its name runs on ranks, and is shown once [doors][ranks]
   Tool tool;
   const std::string text = "graph twice(x: f32[4]) -> (y: f32[4]) { y = x * 2.0 }\n";
   for (const char* where : {"--on mpi --shards 3", "--on mpi --shards 4 --ranks 2"}) {
-    const Outcome outcome = tool.run(text, "--name twice -D x=[1,2,3,4] " + std::string(where));
+    const MarkedOutcome outcome = tool.run(text, "--name twice -D x=[1,2,3,4] " + std::string(where));
     CAPTURE(outcome.err);
     CHECK(outcome.status == 0);
     CHECK(outcome.out == "y: [2, 4, 6, 8]\n");
@@ -134,13 +136,13 @@ TEST_CASE("killed at any moment, a rank of the tool takes the run with it: one m
     const auto after = std::chrono::microseconds(random() % 400'000);
     Tool tool;
     std::chrono::steady_clock::time_point killed;
-    const Outcome outcome = tool.run("print(run heat(2000000, cyclic) on mpi(shards: 4))\n", "--ranks 2",
-                                     [&](pid_t, const std::string& mark) {
-                                       if (!comes_true([&] { return has_begun(rank_of(mark, who)); })) return;
-                                       std::this_thread::sleep_for(after);
-                                       killed = std::chrono::steady_clock::now();
-                                       ::kill(rank_of(mark, who), SIGKILL);
-                                     });
+    const MarkedOutcome outcome = tool.run("print(run heat(2000000, cyclic) on mpi(shards: 4))\n", "--ranks 2",
+                                           [&](pid_t, const std::string& mark) {
+                                             if (!comes_true([&] { return has_begun(rank_of(mark, who)); })) return;
+                                             std::this_thread::sleep_for(after);
+                                             killed = std::chrono::steady_clock::now();
+                                             ::kill(rank_of(mark, who), SIGKILL);
+                                           });
     check_ended(outcome, "error E6004: rank " + std::to_string(who) + " died (signal 9)");
     // Seconds on a machine that is free; what must not be is that it waits for ever.
     CHECK(std::chrono::steady_clock::now() - killed < std::chrono::seconds(60));
@@ -164,7 +166,7 @@ TEST_CASE("a rank that leaves, or whose shards part, ends the run: one message [
 TEST_CASE("a point that fails on one of the ranks is told with its task, its point and its shard [dead-rank]") {
   if (!has_mpirun()) return;
   Tool tool;
-  const Outcome outcome = tool.run(
+  const MarkedOutcome outcome = tool.run(
       "fields F { a: f64, at: int }\n"
       "task touch(inout v: F[_].{a}, in w: F[_].{at}) { for i in v { v[i].a += v[w[i].at].a } }\n"
       "task bend(inout w: F[_].{at}) { for i in w { w[i].at += 90 } }\n"
@@ -199,9 +201,11 @@ TEST_CASE("a file that ends too soon and a disk that is full are told once by al
                                 "run work(\"short.npy\") on mpi(shards: 4)\n",
                        "--ranks 2"),
               "error E7");
-  const Outcome full = tool.run("print(run heat(3, cyclic) on mpi(shards: 4))\n", "--ranks 2 >/dev/full");
+  const MarkedOutcome full = tool.run("print(run heat(3, cyclic) on mpi(shards: 4))\n", "--ranks 2 >/dev/full");
   CAPTURE(full.err);
   CHECK(full.status == 3);
   CHECK(errors_in(full.err) == 1);
   CHECK(full.left == 0);
 }
+
+}  // namespace taskspec::ranks_test

@@ -12,6 +12,8 @@
 #include "tests/cli/process.hpp"
 #include "tests/guard/paths.hpp"
 
+namespace taskspec::repl_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -288,3 +290,5 @@ TEST_CASE("[repl] a terminal of 20 columns") {
   terminal.until("\n12345678901234");
   CHECK(terminal.leave() == 0);
 }
+
+}  // namespace taskspec::repl_test

@@ -3,6 +3,8 @@
 
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::silent_rank_test {
+
 namespace {
 
 // Prints from time to time, for ever.
@@ -30,9 +32,11 @@ TEST_CASE("a rank that is silent for longer than --timeout is named, and all end
     return;
   }
   folder.put("p.task", endless);
-  const Outcome run = in_shell(stop_one, folder);
+  const ToolOutcome run = in_shell(stop_one, folder);
   CHECK(run.code == 3);
   CHECK_MESSAGE(run.err.find("error E6003: rank 1 is alive and has not answered for 5 s") != std::string::npos,
                 run.err);
   CHECK(run.err.find("--timeout") != std::string::npos);
 }
+
+}  // namespace taskspec::silent_rank_test

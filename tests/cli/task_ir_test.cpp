@@ -6,6 +6,8 @@
 #include "ir/files/files.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::task_ir_test {
+
 namespace {
 
 const std::string program = R"(ir front {
@@ -38,7 +40,7 @@ TEST_CASE("blocks go to a Task IR file and come back as the same file and the sa
   const std::string text = taskspec::read_text(folder / "front.task.txt");
   CHECK(text.find("type: CC\n") != std::string::npos);
 
-  const Outcome read = in_shell("taskspec import front.task.txt -o back.task", folder);
+  const ToolOutcome read = in_shell("taskspec import front.task.txt -o back.task", folder);
   CHECK(read.err == "note: 8 blocks, 7 edges\n");
   CHECK(read.code == 0);
   for (const std::string name : {"again.task.txt", "again.task.pb"}) {
@@ -50,14 +52,14 @@ TEST_CASE("blocks go to a Task IR file and come back as the same file and the sa
   CHECK(in_shell("taskspec export bytes.task -o bytes.task.txt && cmp bytes.task.txt front.task.txt", folder).code ==
         0);
 
-  const Outcome there = in_shell("taskspec run front.task", folder);
+  const ToolOutcome there = in_shell("taskspec run front.task", folder);
   folder.put("use.task",
              "import \"front.task.txt\" as net\n"
              "let image = (iota(18) % 11 - 5).reshape(3, 3, 2) as i8[3, 3, 2]\n"
              "let y = net.front(image)\n"
              "print(y.b6.array)\n"
              "print(y.b7.array)\n");
-  const Outcome here = in_shell("taskspec run use.task", folder);
+  const ToolOutcome here = in_shell("taskspec run use.task", folder);
   CHECK(here.err == "");
   CHECK(here.out == there.out + "[1, -1, 0]\n");
 }
@@ -98,7 +100,9 @@ TEST_CASE(
   CHECK(in_shell("taskspec export back.task -o back.task.txt", folder).err == "");
   CHECK(taskspec::read_text(folder / "back.task.txt") == taskspec::read_text(folder / "narrow.task.txt"));
   folder.put("run.task", "import back\nlet a = [1, 2, 3, 400] as i32[4]\nprint(back.back(a, a).b4.array)\n");
-  const Outcome ran = in_shell("taskspec run run.task", folder);
+  const ToolOutcome ran = in_shell("taskspec run run.task", folder);
   CHECK(ran.err == "");
   CHECK(ran.out == "[2, 4, 6, 127]\n");
 }
+
+}  // namespace taskspec::task_ir_test

@@ -3,7 +3,7 @@
 
 #include "taskspec/taskspec.hpp"
 
-using namespace taskspec;
+namespace taskspec::blocks_test {
 
 namespace {
 
@@ -67,3 +67,5 @@ TEST_CASE("what is wrong with blocks in C++ is said with their lines [ir-blocks]
   CHECK(wrong(" \n").code == "E1006");
   CHECK(wrong("x : SI i32 [f: 2]\n}\nir other {\n").code == "E0001");
 }
+
+}  // namespace taskspec::blocks_test

@@ -7,7 +7,7 @@ using namespace taskspec;
 
 namespace {
 
-Task inc() {
+Task plus_one() {
   return task("inc").in("x", f32["N"]).out("y", f32["N"]).body([](Tensor x) { return x + 1.0; });
 }
 
@@ -28,9 +28,9 @@ std::string ladder_json() {
     return a * 0.5 + b;
   });
   Graph ladder = graph("ladder").in("x", f32["N"]).out("y", f32["N"]).body([&](Tensor x) {
-    Tensor left = inc()(inc()(x)["y"]);
-    Tensor right = inc()(x);
-    return inc()(mix(left["y"], right["y"])["y"])["y"];
+    Tensor left = plus_one()(plus_one()(x)["y"]);
+    Tensor right = plus_one()(x);
+    return plus_one()(mix(left["y"], right["y"])["y"])["y"];
   });
   return to_json(ladder);
 }
@@ -48,7 +48,7 @@ std::string walk_json() {
                      for_(range(0, 3), [&](Tensor i) { v = v + i; });
                      while_([&] { return v.max(0) < limit; }, [&] { v = v * 2.0; });
                      if_(
-                         limit > 10.0, [&] { v = inc()(v)["y"]; }, [&] { v = -v; });
+                         limit > 10.0, [&] { v = plus_one()(v)["y"]; }, [&] { v = -v; });
                      Memory memory(0.5);
                      memory.add(v);
                      return results("sum", memory.add(v)["sum"], "y", v);

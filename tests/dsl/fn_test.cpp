@@ -7,7 +7,7 @@
 #include "taskspec/taskspec.hpp"
 #include "tests/dsl/mistakes.hpp"
 
-using namespace taskspec;
+namespace taskspec::fn_test {
 
 namespace {
 
@@ -271,3 +271,5 @@ TEST_CASE("mistakes in fns are told with their line of C++ [dsl]") {
   });
   CHECK(big.code == "E5011");
 }
+
+}  // namespace taskspec::fn_test

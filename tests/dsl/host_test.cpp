@@ -7,7 +7,7 @@
 
 #include "taskspec/taskspec.hpp"
 
-using namespace taskspec;
+namespace taskspec::host_test {
 
 namespace {
 
@@ -272,3 +272,5 @@ TEST_CASE("two threads record and run at one time [dsl]") {
   std::thread([&] { code = error_code([&] { (void)here.scalar<float>(); }); }).join();
   CHECK(code == "E1001");
 }
+
+}  // namespace taskspec::host_test

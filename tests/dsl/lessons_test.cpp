@@ -9,6 +9,8 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
+namespace taskspec::lessons_test {
+
 namespace {
 
 std::string output_of(const std::string& command) {
@@ -34,3 +36,5 @@ TEST_CASE("lessons in C++ print what the texts print [dsl]") {
     CHECK(output_of("cd '" + folder.path().string() + "' && '" + (built / lesson).string() + "'") == wanted);
   }
 }
+
+}  // namespace taskspec::lessons_test

@@ -8,7 +8,7 @@
 #include "taskspec/taskspec.hpp"
 #include "taskspec/workspace.hpp"
 
-using namespace taskspec;
+namespace taskspec::mapping_test {
 
 namespace {
 
@@ -109,3 +109,5 @@ TEST_CASE("what a mapping refuses is thrown with the line of C++ [chip-map]") {
   CHECK(code_of([&] { m.slabs(9); }) == "E4049");
   CHECK(m.estimate() == before);
 }
+
+}  // namespace taskspec::mapping_test

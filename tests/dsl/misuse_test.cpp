@@ -7,7 +7,7 @@
 #include "taskspec/taskspec.hpp"
 #include "tests/dsl/mistakes.hpp"
 
-using namespace taskspec;
+namespace taskspec::misuse_test {
 
 namespace {
 
@@ -245,3 +245,5 @@ TEST_CASE("a layer is made where it is declared [dsl]") {
   Mistake in_a_task = mistake_of([&] { (void)Nested().twice(tensor({1}, i64))["y"].scalar<int>(); });
   CHECK(in_a_task.code == "E1009");
 }
+
+}  // namespace taskspec::misuse_test

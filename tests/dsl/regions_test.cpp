@@ -7,7 +7,7 @@
 #include "taskspec/workspace.hpp"
 #include "tests/dsl/mistakes.hpp"
 
-using namespace taskspec;
+namespace taskspec::regions_test {
 
 namespace {
 
@@ -193,3 +193,5 @@ TEST_CASE("mistakes over regions are told with the line of C++ [dsl]") {
   CHECK_MESSAGE(m.message.find("task 'beyond', point 0: c.state[2] is outside of the view") != std::string::npos,
                 m.message);
 }
+
+}  // namespace taskspec::regions_test

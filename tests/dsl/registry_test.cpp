@@ -6,7 +6,7 @@
 #include "taskspec/workspace.hpp"
 #include "tests/dsl/mistakes.hpp"
 
-using namespace taskspec;
+namespace taskspec::registry_test {
 
 namespace {
 
@@ -452,3 +452,5 @@ TEST_CASE("what a function did is looked at while that is asked for [L3] [dsl]")
   check_native_tasks(false);
   CHECK(leaves(x).array<float>()[2] == 3);
 }
+
+}  // namespace taskspec::registry_test

@@ -17,7 +17,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::same_json_test {
 
 namespace {
 
@@ -199,3 +199,5 @@ TEST_CASE("a graph tells its regions, and which pieces a launch takes by formula
   CHECK(changed(R"("kind":"affine")", R"("kind":"bent")") != "");
   CHECK(changed(R"("version":2)", R"("version":3)") != "");
 }
+
+}  // namespace taskspec::same_json_test

@@ -6,7 +6,7 @@
 #include "taskspec/taskspec.hpp"
 #include "tests/dsl/mistakes.hpp"
 
-using namespace taskspec;
+namespace taskspec::shards_test {
 
 namespace {
 
@@ -85,3 +85,5 @@ TEST_CASE("what is wrong with shards from C++ names its line [dsl][doors]") {
   CHECK(mistake_of([] { (void)run(heat()(1.0), mpi(3, {arg("inject", "1:9:domain")})).scalar<double>(); }).code ==
         "E6001");
 }
+
+}  // namespace taskspec::shards_test

@@ -11,7 +11,7 @@
 #include "tests/dsl/mistakes.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::training_test {
 
 namespace {
 
@@ -463,3 +463,5 @@ TEST_CASE("[training] outputs without a reader, integers, a state and unread val
     CHECK(learned_by_gate("extern \"training_test.gate\"", use) == wanted);
   }
 }
+
+}  // namespace taskspec::training_test

@@ -59,7 +59,8 @@ std::vector<std::string> mapping_samples() {
   const std::string
       a = R"({"name": "a", "blocks": "CLUT 4 x 4 x 16", "grid": {"y": 1, "x": 1, "f": 1}, "group": 0, "phase": 0, "cores": [0]})",
       b = R"({"name": "b", "blocks": "CLUT 4 x 4 x 16", "grid": {"y": 2, "x": 1, "f": 1}, "group": 1, "phase": 0, "cores": [1, 2]})";
-  return {head + R"(], "share": []})", head + a + R"(], "share": []})", head + a + ", " + b + R"(], "share": [["a", "b"]]})"};
+  return {head + R"(], "share": []})", head + a + R"(], "share": []})",
+          head + a + ", " + b + R"(], "share": [["a", "b"]]})"};
 }
 
 bool read_mapping_file(const std::string& bytes) {

@@ -8,6 +8,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::fuzz_test {
+
 using namespace taskspec::fuzz;
 
 TEST_CASE("every reader ends well or with a diagnostic, whatever it is given [hostile] [fuzz]") {
@@ -53,3 +55,5 @@ TEST_CASE("dev fuzz lists the readers") {
     CHECK(listed.find(std::string(reader.name) + " ") != std::string::npos);
   CHECK(listed.find("json      exported graphs: import, build, export again, run\n") != std::string::npos);
 }
+
+}  // namespace taskspec::fuzz_test

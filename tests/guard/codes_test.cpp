@@ -11,7 +11,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
-using namespace taskspec;
+namespace taskspec::codes_test {
 
 namespace {
 
@@ -84,7 +84,7 @@ TEST_CASE("the program of every explanation gives its code") {
     CAPTURE(code);
     TemporaryFolder folder;
     folder.put("program.task", std::string(info->program) + "\n");
-    Outcome outcome = in_shell("taskspec run program.task", folder);
+    ToolOutcome outcome = in_shell("taskspec run program.task", folder);
     CAPTURE(outcome.err);
     CHECK(outcome.err.find("error " + code + ": ") != std::string::npos);
     const bool is_of_a_run =
@@ -95,7 +95,7 @@ TEST_CASE("the program of every explanation gives its code") {
 
 TEST_CASE("explain prints every record") {
   for (const CodeInfo* info : all_codes()) {
-    Outcome outcome = in_shell("taskspec explain " + info->code.text());
+    ToolOutcome outcome = in_shell("taskspec explain " + info->code.text());
     CHECK(outcome.code == 0);
     CHECK(outcome.out.find(info->summary) != std::string::npos);
     CHECK(outcome.out.find("fix:") != std::string::npos);
@@ -107,3 +107,5 @@ TEST_CASE("codes are found in texts as whole words") {
   CHECK(codes_in("\"E1001\", E2003_x.task: E0001") == std::set<std::string>{"E0001", "E1001", "E2003"});
   CHECK(codes_in("1E2003 E20031 E200 FE2003").empty());
 }
+
+}  // namespace taskspec::codes_test

@@ -8,6 +8,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::dev_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -35,7 +37,7 @@ struct Tree {
     script("build/tests/unit_tests", unit);
     script("build/interp/cli/taskspec", language);
   }
-  Outcome dev(const std::string& words) {
+  ToolOutcome dev(const std::string& words) {
     return in_shell("PATH=\"$PWD/bin:$PATH\"; unset TSAN_OPTIONS; ./dev " + words, folder);
   }
 };
@@ -48,11 +50,11 @@ const std::string language_fine = "echo '2 passed, 0 failed'";
 TEST_CASE("dev test adds up what the test programs say") {
   Tree tree;
   tree.programs(unit_fine, language_fine);
-  Outcome fine = tree.dev("test");
+  ToolOutcome fine = tree.dev("test");
   CHECK(fine.code == 0);
   CHECK(fine.out.ends_with("\n6 passed, 0 failed\n"));
   tree.programs("echo '[doctest] test cases: 3 | 1 passed | 2 failed | 1 skipped'; exit 1", language_fine);
-  Outcome bad = tree.dev("test");
+  ToolOutcome bad = tree.dev("test");
   CHECK(bad.code == 4);
   CHECK(bad.out.ends_with("\n4 passed, 2 failed\n"));
 }
@@ -60,7 +62,7 @@ TEST_CASE("dev test adds up what the test programs say") {
 TEST_CASE("dev test fails when a test program ends badly after a good summary") {
   Tree tree;
   tree.programs(unit_fine + "; seq 100; echo 'ThreadSanitizer: reported 1 warnings'; exit 66", language_fine);
-  Outcome race = tree.dev("test");
+  ToolOutcome race = tree.dev("test");
   CHECK(race.code == 4);
   CHECK(race.out.ends_with("\n6 passed, 1 failed\n"));
   CHECK(race.err.find("exit status 66") != std::string::npos);
@@ -72,7 +74,7 @@ TEST_CASE("dev test fails when a test program ends badly after a good summary") 
 TEST_CASE("dev test fails when a test program says nothing at all") {
   Tree tree;
   tree.programs("kill -SEGV $$", language_fine);
-  Outcome crash = tree.dev("test");
+  ToolOutcome crash = tree.dev("test");
   CHECK(crash.code == 4);
   CHECK(crash.out.ends_with("\n3 passed, 1 failed\n"));
   tree.programs(unit_fine, "exit 2");
@@ -86,7 +88,7 @@ TEST_CASE("dev test counts the install test, alone under its label") {
   CHECK(tree.dev("test").out.ends_with("\n9 passed, 2 failed\n"));
   const std::string none = "echo \"taskspec: no test carries the label $3\" >&2; exit 2";
   tree.programs("echo '[doctest] test cases: 0 | 0 passed | 0 failed | 4 skipped'", none);
-  Outcome alone = tree.dev("test --label install");
+  ToolOutcome alone = tree.dev("test --label install");
   CHECK(alone.code == 4);
   CHECK(alone.out.ends_with("\n4 passed, 2 failed\n"));
 }
@@ -95,7 +97,7 @@ TEST_CASE("dev test --label needs one test of either kind, and tells when there 
   Tree tree;
   const std::string none = "echo \"taskspec: no test carries the label $3\" >&2; exit 2";
   tree.programs(unit_fine, none);
-  Outcome some = tree.dev("test --label A1");
+  ToolOutcome some = tree.dev("test --label A1");
   CHECK(some.code == 0);
   CHECK(some.out.ends_with("\n3 passed, 0 failed\n"));
   tree.programs("echo '[doctest] test cases: 0 | 0 passed | 0 failed | 4 skipped'", none);
@@ -105,7 +107,7 @@ TEST_CASE("dev test --label needs one test of either kind, and tells when there 
 TEST_CASE("dev test --update hands over to the language tests") {
   Tree tree;
   tree.programs("exit 1", "echo \"called: $*\"; " + language_fine);
-  Outcome all = tree.dev("test --update");
+  ToolOutcome all = tree.dev("test --update");
   CHECK(all.code == 0);
   CHECK(all.out.find("called: test --update\n") != std::string::npos);
   CHECK(tree.dev("test --update x.task").out.find("called: test --update x.task\n") != std::string::npos);
@@ -123,7 +125,7 @@ TEST_CASE("dev format takes the folders that exist") {
   fs::create_directory(tree.folder.path() / "ir");
   tree.folder.put("ir/a.cpp", "");
   tree.folder.put("ir/b.hpp", "");
-  Outcome outcome = tree.dev("format");
+  ToolOutcome outcome = tree.dev("format");
   CAPTURE(outcome.err);
   CHECK(outcome.code == 0);
   CHECK(read_file(tree.folder.path() / "formatted") == "-i ir/a.cpp ir/b.hpp\n");
@@ -159,3 +161,5 @@ TEST_CASE("dev builds the module of ranks for programs that ask for ranks, and o
     CHECK(read_file(tree.folder.path() / "asked").find("interp/shards/taskspec-mpi.so") != std::string::npos);
   }
 }
+
+}  // namespace taskspec::dev_test

@@ -8,7 +8,7 @@
 #include "ir/codes/codes.hpp"
 #include "tests/guard/paths.hpp"
 
-using namespace taskspec;
+namespace taskspec::errors_test {
 
 namespace {
 
@@ -59,3 +59,5 @@ TEST_CASE("a program under tests/errors is named after its code") {
     CHECK_MESSAGE(read_file(path).find("// error " + name.substr(0, 5) + " @") != std::string::npos, path);
   }
 }
+
+}  // namespace taskspec::errors_test

@@ -14,6 +14,8 @@
 #include "ir/program/form.hpp"
 #include "tests/guard/paths.hpp"
 
+namespace taskspec::forms_test {
+
 using taskspec::Form;
 
 namespace {
@@ -177,3 +179,5 @@ TEST_CASE("[forms] one stands in eight files: grammar, tree, parser, checker, re
                               "frontend/check/expressions.cpp", "frontend/check/indexing.cpp", "ir/program/forms.def",
                               "ir/program/forms/data.cpp", "interp/control/form_steps.cpp"});
 }
+
+}  // namespace taskspec::forms_test

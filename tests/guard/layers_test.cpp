@@ -11,6 +11,8 @@
 
 #include "tests/guard/paths.hpp"
 
+namespace taskspec::layers_test {
+
 namespace {
 
 using Names = std::vector<std::string_view>;
@@ -220,3 +222,5 @@ TEST_CASE("the layer test itself sees faults") {
   CHECK(fault({"interp/cli/main.cpp", "stdlib/ops.hpp", true}).empty());
   CHECK(fault({"ir/types/type.cpp", "vector", false}).empty());
 }
+
+}  // namespace taskspec::layers_test

@@ -9,6 +9,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::options_test {
+
 namespace {
 
 // Words such as --stage, and single letters such as -D, at the start of a word.
@@ -59,7 +61,7 @@ TEST_CASE("the tool tells its commands and every command its options") {
     CHECK_MESSAGE(names.contains(name), name);
   for (const std::string& name : names) {
     CAPTURE(name);
-    Outcome help = in_shell("taskspec " + name + " --help");
+    ToolOutcome help = in_shell("taskspec " + name + " --help");
     CHECK(help.code == 0);
     CHECK_FALSE(help.out.empty());
     CHECK(help.err.empty());
@@ -83,9 +85,11 @@ TEST_CASE("a wrong command line is told so and exits with 2") {
   for (const char* line :
        {"taskspec", "taskspec no-such-command", "taskspec run", "taskspec run --no-such-option x.task"}) {
     CAPTURE(line);
-    Outcome outcome = in_shell(line);
+    ToolOutcome outcome = in_shell(line);
     CHECK(outcome.code == 2);
     CHECK(outcome.out.empty());
     CHECK_FALSE(outcome.err.empty());
   }
 }
+
+}  // namespace taskspec::options_test

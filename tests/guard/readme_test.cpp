@@ -11,6 +11,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::readme_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -52,7 +54,7 @@ void furnish(const TemporaryFolder& folder) {
 }
 
 // What a newcomer types, in a shell that knows nothing of us.
-Outcome typed(const std::string& commands, const TemporaryFolder& folder) {
+ToolOutcome typed(const std::string& commands, const TemporaryFolder& folder) {
   return in_shell("PATH=${PATH#*:}\nset -e\n" + commands, folder, 300);
 }
 
@@ -75,7 +77,7 @@ TEST_CASE("the README runs") {
     CAPTURE(snippet.line);
     if (snippet.kind == "sh") {
       ++run;
-      Outcome outcome = typed(snippet.text, folder);
+      ToolOutcome outcome = typed(snippet.text, folder);
       CAPTURE(outcome.err);
       CHECK(outcome.code == 0);
       const bool has_output = i + 1 < all.size() && all[i + 1].kind == "text" && all[i + 1].follows_on;
@@ -84,7 +86,7 @@ TEST_CASE("the README runs") {
     } else if (snippet.kind == "task") {
       ++run;
       folder.put("snippet.task", snippet.text);
-      Outcome outcome = typed("./dev test snippet.task", folder);
+      ToolOutcome outcome = typed("./dev test snippet.task", folder);
       CAPTURE(outcome.out);
       CAPTURE(outcome.err);
       CHECK(outcome.code == 0);
@@ -120,3 +122,5 @@ TEST_CASE("snippets and patterns are read as meant") {
   CHECK_FALSE(taskspec::fits_pattern("a...d", "abc"));
   CHECK_FALSE(taskspec::fits_pattern("abc", "abcd"));
 }
+
+}  // namespace taskspec::readme_test

@@ -7,6 +7,8 @@
 
 #include "tests/guard/paths.hpp"
 
+namespace taskspec::records_test {
+
 namespace {
 
 std::set<std::string> names_in(const std::string& table, const std::string& macro) {
@@ -158,3 +160,5 @@ TEST_CASE("[records] no builtin is looked up by its name or told by it") {
   const std::string examples = "tools.builtins.find(\"print\"); call.builtin->name == \"exit\"; name() != \"len\"";
   CHECK(known_by_name(examples, builtins) == std::set<std::string>{"exit", "len", "print"});
 }
+
+}  // namespace taskspec::records_test

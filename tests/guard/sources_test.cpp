@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/guard/paths.hpp"
+
+namespace taskspec::sources_test {
 
 namespace fs = std::filesystem;
 
@@ -35,6 +40,27 @@ bool is_built(const fs::path& file) {
          holds("BLOCK(" + stem + ")");
 }
 
+// The types a text defines outside anonymous namespaces and other types, each with its namespaces before it.
+std::vector<std::string> types_of(const std::string& text) {
+  std::vector<std::string> all, namespaces;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("}  // namespace") && !namespaces.empty()) namespaces.pop_back();
+    if (line.starts_with("namespace ") && line.ends_with("{")) namespaces.push_back(line);
+    std::istringstream words(line);
+    std::string kind, name;
+    words >> kind >> name;
+    if (kind == "enum" && name == "class") words >> name;
+    if (kind != "struct" && kind != "class" && kind != "enum") continue;
+    const bool is_part = name.find("::") != std::string::npos || name.find('<') != std::string::npos;
+    if (line.starts_with(' ') || !line.ends_with('{') || is_part || name == "alignas") continue;
+    std::string where;
+    for (const std::string& one : namespaces) where += one;
+    if (where.find("namespace {") == std::string::npos) all.push_back(where + name);
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("every source file is named in a meson.build") {
@@ -56,6 +82,23 @@ TEST_CASE("every header is guarded, no file is longer than a sitting") {
   }
 }
 
+// The linker would take the functions of one for those of the other, without a word.
+TEST_CASE("two types of a namespace have two names") {
+  std::map<std::string, std::string> files;
+  for (const std::string& file : cpp_files()) {
+    if (has_own_build(file)) continue;
+    for (const std::string& type : types_of(read_file(file))) {
+      const auto [first, is_new] = files.emplace(type, file);
+      CHECK_MESSAGE(is_new, type << " is defined in " << first->second << " and in " << file);
+    }
+  }
+  CHECK(files.at("namespace taskspec {Message") == "interp/control/message.hpp");
+  CHECK(files.at("namespace taskspec {ShardMessage") == "interp/shards/message.hpp");
+  CHECK(types_of(
+            "namespace a {\nstruct B {\n  struct C {\nnamespace {\nclass D : E {\n}  // namespace\nenum class F {\n") ==
+        std::vector<std::string>{"namespace a {B", "namespace a {F"});
+}
+
 // What a number or a letter is would then depend on the user's language, or on the program that we are part of.
 TEST_CASE("nothing follows the locale") {
   for (const std::string& file : cpp_files()) {
@@ -67,3 +110,5 @@ TEST_CASE("nothing follows the locale") {
       CHECK_MESSAGE(text.find(name) == std::string::npos, file << " calls " << name << ")");
   }
 }
+
+}  // namespace taskspec::sources_test

@@ -10,6 +10,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::tree_test {
+
 namespace {
 
 // Each is named by a README or read by a tool. A new one is a decision.
@@ -28,7 +30,7 @@ const std::set<std::string> of_tests = {".ast", ".blocks", ".chains", ".cmd",  "
 // Empty, with a message, where there is nothing to ask.
 std::vector<std::filesystem::path> tracked() {
   TemporaryFolder anywhere;
-  const Outcome listed = in_shell("git -C '" + source_root().string() + "' ls-tree -r --name-only HEAD", anywhere);
+  const ToolOutcome listed = in_shell("git -C '" + source_root().string() + "' ls-tree -r --name-only HEAD", anywhere);
   if (listed.code != 0) MESSAGE("skipped: this tree is no clone, or git is not installed");
   std::vector<std::filesystem::path> files;
   std::istringstream lines(listed.code == 0 ? listed.out : "");
@@ -55,3 +57,5 @@ TEST_CASE("nothing is tracked that a test run left behind") {
     CHECK_MESSAGE((is_root || is_test || suffixes.count(suffix) == 1), file.string() << " is tracked");
   }
 }
+
+}  // namespace taskspec::tree_test

@@ -15,7 +15,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::chains_test {
 using tests::ChipSchedule;
 
 namespace {
@@ -355,3 +355,5 @@ TEST_CASE("the first n cores in row order, over all chips [chip-chips]") {
     check_program(random, graph, program);
   }
 }
+
+}  // namespace taskspec::chains_test

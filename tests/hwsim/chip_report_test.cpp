@@ -7,6 +7,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 
+namespace taskspec::chip_report_test {
+
 using nlohmann::json;
 
 namespace {
@@ -30,7 +32,7 @@ TEST_CASE("the report has the tables and one hash for 1, 2 and 4 threads [chip-h
   TemporaryFolder folder;
   std::set<std::vector<std::string>> hashes;
   for (const char* threads : {"1", "2", "4"}) {
-    const ::Outcome run = in_shell("taskspec run '" + two_runs() + "' --report --threads " + threads, folder);
+    const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --report --threads " + threads, folder);
     REQUIRE_MESSAGE(run.code == 0, run.err);
     hashes.insert(lines_with(run.out, "hash "));
     REQUIRE(hashes.begin()->size() == 2);
@@ -46,7 +48,7 @@ TEST_CASE("the report has the tables and one hash for 1, 2 and 4 threads [chip-h
 
 TEST_CASE("a report of a chip as JSON and as CSV") {
   TemporaryFolder folder;
-  const ::Outcome run = in_shell("taskspec run '" + two_runs() + "' --report r.json >log && cat r.json", folder);
+  const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --report r.json >log && cat r.json", folder);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   const json report = json::parse(run.out);
   REQUIRE(report["chips"].size() == 3);
@@ -60,19 +62,19 @@ TEST_CASE("a report of a chip as JSON and as CSV") {
   CHECK(report["chips"][0]["noc"] == "contended");
   CHECK(report["chips"][1]["noc"] == "ideal");
   CHECK(report["chips"][1]["cores"].size() == 2);
-  const ::Outcome rows = in_shell("taskspec run '" + two_runs() + "' --report r.csv >log && cat r.csv", folder);
+  const ToolOutcome rows = in_shell("taskspec run '" + two_runs() + "' --report r.csv >log && cat r.csv", folder);
   REQUIRE_MESSAGE(rows.code == 0, rows.err);
   CHECK(lines_with(rows.out, "run,part,name,").size() == 1);
   CHECK(lines_with(rows.out, "snn,chip,tianjicx,").size() == 2);
   CHECK(lines_with(rows.out, "snn,layer,").size() == 6);
-  const ::Outcome none = in_shell("echo 'print(1)' >p.task; taskspec run p.task --report r.csv && cat r.csv", folder);
+  const ToolOutcome none = in_shell("echo 'print(1)' >p.task; taskspec run p.task --report r.csv && cat r.csv", folder);
   CHECK(none.code == 0);
   CHECK(none.out == "1\n");
 }
 
 TEST_CASE("a page of a chip holds its stages and its spikes, also when the chip runs the program itself [H2]") {
   TemporaryFolder folder;
-  const ::Outcome run = in_shell("taskspec run '" + two_runs() + "' --report r.html >log && cat r.html", folder);
+  const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --report r.html >log && cat r.html", folder);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   const std::string begin = "<script type=\"application/json\" id=\"data\">";
   const std::size_t from = run.out.find(begin) + begin.size();
@@ -97,7 +99,7 @@ TEST_CASE("a page of a chip holds its stages and its spikes, also when the chip 
   folder.put("g.task",
              "graph g(x: i8[64], w: i8[16, 64]) -> (y: i8[16]) { y = (w @ x).shift_right(6) as i8[16] }\n"
              "let y = g(fill(i8[64], 3), fill(i8[16, 64], 2))\nprint(y.y.array)\n");
-  const ::Outcome whole =
+  const ToolOutcome whole =
       in_shell("taskspec run g.task --on 'hw(chip: \"tiny\")' --report g.html && cat g.html", folder);
   CHECK_MESSAGE(whole.code == 0, whole.err);
   CHECK(whole.out.find("\"chip\":\"tiny\"") != std::string::npos);
@@ -105,7 +107,7 @@ TEST_CASE("a page of a chip holds its stages and its spikes, also when the chip 
 
 TEST_CASE("a timeline has rows per core and stage of each chip, in its own clock") {
   TemporaryFolder folder;
-  const ::Outcome run = in_shell("taskspec run '" + two_runs() + "' --trace t.json >log && cat t.json", folder);
+  const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --trace t.json >log && cat t.json", folder);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   std::set<int> processes;
   std::set<std::string> names;
@@ -123,3 +125,5 @@ TEST_CASE("a timeline has rows per core and stage of each chip, in its own clock
   CHECK(stages.contains("send"));
   CHECK(stages.contains("wait"));
 }
+
+}  // namespace taskspec::chip_report_test

@@ -13,7 +13,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::chip_test {
 
 namespace {
 
@@ -357,3 +357,5 @@ TEST_CASE("no figure of a chip stands in the code of the simulator [chip] [guard
   }
   CHECK(seen > 50);
 }
+
+}  // namespace taskspec::chip_test

@@ -8,7 +8,7 @@
 #include "hwsim/map/mapper.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 
-using namespace taskspec;
+namespace taskspec::clock_test {
 using tests::BlockGraphMaker;
 
 namespace {
@@ -193,3 +193,5 @@ TEST_CASE("all packets that are sent arrive, and queues never make them earlier 
   CHECK(b.cycles >= a.cycles);
   CHECK(b.interval >= a.interval);
 }
+
+}  // namespace taskspec::clock_test

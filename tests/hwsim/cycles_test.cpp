@@ -7,7 +7,7 @@
 #include "hwsim/chip/chip.hpp"
 #include "tests/hwsim/hw_blocks.hpp"
 
-using namespace taskspec;
+namespace taskspec::cycles_test {
 using tests::hw_block;
 
 namespace {
@@ -449,3 +449,5 @@ TEST_CASE("storages of LeNet and of the case cc [chip-cycles]") {
   for (const TaskBlock& block : cc) bytes += stored_bytes(block);
   CHECK(bytes == 19'584);
 }
+
+}  // namespace taskspec::cycles_test

@@ -7,7 +7,7 @@
 
 #include "tests/hwsim/hw_blocks.hpp"
 
-using namespace taskspec;
+namespace taskspec::energy_test {
 using tests::hw_block;
 
 namespace {
@@ -151,3 +151,5 @@ TEST_CASE("a lumped chip is not split [chip-energy]") {
   CHECK(text.find("another figure for syn_sparse: 2.5 pJ, at the peak rate of the chip: 400 GSOPS/W [akopyan2015]") !=
         std::string::npos);
 }
+
+}  // namespace taskspec::energy_test

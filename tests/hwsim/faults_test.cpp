@@ -11,7 +11,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::faults_test {
 
 namespace {
 
@@ -257,3 +257,5 @@ TEST_CASE("a damaged program is caught wherever an output changes [chip-faults]"
                  << " change nothing");
   CHECK(faults >= 200);
 }
+
+}  // namespace taskspec::faults_test

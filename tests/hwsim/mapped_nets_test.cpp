@@ -9,7 +9,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::mapped_nets_test {
 
 namespace {
 
@@ -189,3 +189,5 @@ TEST_CASE("a core filled to its last byte maps, one byte less is refused [chip-e
   // It would fit in two pieces, but there is one core.
   CHECK_MESSAGE(refused.diags().items().front().code == Code("E4042"), first_text(refused.diags()));
 }
+
+}  // namespace taskspec::mapped_nets_test

@@ -10,7 +10,7 @@
 #include "tests/unit/random_blocks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::mapped_test {
 
 namespace {
 
@@ -123,3 +123,5 @@ TEST_CASE("a step takes what its stages and packets take [chip-time]") {
                          << program.cores[0].phases[0].move_cycles << " frames " << timing.frames);
   CHECK(timing.interval > 0);
 }
+
+}  // namespace taskspec::mapped_test

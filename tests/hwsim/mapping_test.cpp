@@ -16,7 +16,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::mapping_test {
 
 namespace {
 
@@ -465,3 +465,5 @@ TEST_CASE("an explanation has what was chosen, what lost and why, and a change t
   CHECK(m.estimate().interval < before.interval);
   CHECK(!m.explain("third"));
 }
+
+}  // namespace taskspec::mapping_test

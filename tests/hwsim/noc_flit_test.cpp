@@ -10,7 +10,7 @@
 #include "tests/hwsim/noc_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::noc_flit_test {
 
 namespace {
 
@@ -101,3 +101,5 @@ TEST_CASE(
   CHECK(result.arrivals[0].first == 2);
   CHECK(result.arrivals[0].last == 2 + 9 * 2);
 }
+
+}  // namespace taskspec::noc_flit_test

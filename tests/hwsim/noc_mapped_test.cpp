@@ -11,7 +11,7 @@
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::noc_mapped_test {
 
 namespace {
 
@@ -114,3 +114,5 @@ TEST_CASE("contended is within 5 % of flit on the traffic of mapped random nets,
   CHECK(counts.phases > 10);
   CHECK(counts.multicasts > 3);
 }
+
+}  // namespace taskspec::noc_mapped_test

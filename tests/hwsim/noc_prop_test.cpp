@@ -12,7 +12,7 @@
 #include "tests/hwsim/noc_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::noc_prop_test {
 
 namespace {
 
@@ -135,3 +135,5 @@ TEST_CASE("flows injected while the network runs arrive as if all had been known
     }
   }
 }
+
+}  // namespace taskspec::noc_prop_test

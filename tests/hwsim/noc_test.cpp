@@ -9,7 +9,7 @@
 
 #include "tests/hwsim/noc_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::noc_test {
 
 namespace {
 
@@ -294,3 +294,5 @@ TEST_CASE("a run hands out departures and arrivals in order of time [noc]") {
     CHECK(run.traffic().packets == 5);
   }
 }
+
+}  // namespace taskspec::noc_test

@@ -14,7 +14,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::picture_test {
 using nlohmann::json;
 
 namespace {
@@ -273,3 +273,5 @@ TEST_CASE("energy stands beside other published figures, and a lumped chip is no
   CHECK(whole.find("\naccess ") == std::string::npos);
   CHECK(json::parse(chip_json(lumped, true))["lumped"] == true);
 }
+
+}  // namespace taskspec::picture_test

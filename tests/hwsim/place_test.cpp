@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-using namespace taskspec;
+namespace taskspec::place_test {
 
 namespace {
 
@@ -188,3 +188,5 @@ TEST_CASE("what cannot be placed says why [place]") {
   CHECK(place({.width = 2, .height = 1, .vertices = 1, .edges = {{0, 1, 1}}}).fault ==
         "an edge from 0 to 1, of 1 vertices");
 }
+
+}  // namespace taskspec::place_test

@@ -9,7 +9,7 @@
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/unit/block_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::refuse_test {
 using tests::BlockGraphMaker;
 
 namespace {
@@ -311,3 +311,5 @@ TEST_CASE("ternary values within bytes, delays of delays, states that others rea
                 {"state 'v' is read by others"});
   }
 }
+
+}  // namespace taskspec::refuse_test

@@ -12,7 +12,7 @@
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/hwsim/chip_schedule.hpp"
 
-using namespace taskspec;
+namespace taskspec::schedule_test {
 using tests::ChipSchedule;
 using Stage = StageTime::Stage;
 using Ticks = std::vector<std::int64_t>;
@@ -278,3 +278,5 @@ TEST_CASE("waits in a circle are told as one [chip-time]") {
   diag = fault_of(made);
   CHECK_MESSAGE(diag.message.find("wait for one another: core ") != std::string::npos, diag.message);
 }
+
+}  // namespace taskspec::schedule_test

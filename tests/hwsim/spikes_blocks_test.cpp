@@ -8,7 +8,7 @@
 #include "stdlib/blocks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::spikes_blocks_test {
 
 namespace {
 
@@ -205,3 +205,5 @@ TEST_CASE("blocks that are no synapses are refused by name [snn][chip-refuse]") 
     CHECK(refused(*g.graph).find("begins with values other than 0") != std::string::npos);
   }
 }
+
+}  // namespace taskspec::spikes_blocks_test

@@ -14,7 +14,7 @@
 #include "tests/hwsim/spikes_nets.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::spikes_chip_test {
 
 namespace {
 
@@ -491,3 +491,5 @@ TEST_CASE("the picture of spiking populations is the sum of what happened [snn][
     CHECK((is_crossbar || busy[0] > 0));
   }
 }
+
+}  // namespace taskspec::spikes_chip_test

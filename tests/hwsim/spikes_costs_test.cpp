@@ -9,7 +9,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::spikes_costs_test {
 
 namespace {
 
@@ -386,3 +386,5 @@ TEST_CASE("networks and stimuli that do not fit together are refused [snn]") {
     CHECK(machine.run(1, {.trains = {{PopulationId(0), {0, 1}, {2}}}, .currents = {{PopulationId(1), {1, 2, 3, 4}}}}));
   }
 }
+
+}  // namespace taskspec::spikes_costs_test

@@ -8,7 +8,7 @@
 #include "tests/hwsim/spikes_oracle.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::spikes_test {
 
 namespace {
 
@@ -224,3 +224,5 @@ TEST_CASE("the loihi neuron by hand [snn]") {
     CHECK(machine.potentials(n) == std::vector<std::int32_t>{v[t]});
   }
 }
+
+}  // namespace taskspec::spikes_test

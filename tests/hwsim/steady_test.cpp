@@ -9,7 +9,7 @@
 #include "tests/hwsim/chip_schedule.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::steady_test {
 using tests::ChipSchedule;
 
 namespace {
@@ -164,3 +164,5 @@ TEST_CASE("frames that differ in turn: a turn is found, its longest latency and 
   seen.look_at_middle();
   CHECK(seen.latency() == 60 + 12 + 1);
 }
+
+}  // namespace taskspec::steady_test

@@ -10,7 +10,7 @@
 #include "tests/hwsim/stream_nets.hpp"
 #include "tests/hwsim/stream_run.hpp"
 
-using namespace taskspec;
+namespace taskspec::stream_forms_test {
 using tests::NetBuilder;
 using tests::run_beside_engine;
 using tests::run_program;
@@ -199,3 +199,5 @@ TEST_CASE("a whole unit between two streams has its phase on their core [chip-st
   while (m.history() > 0) REQUIRE(m.undo());
   CHECK(m.decisions().units[1].streams);
 }
+
+}  // namespace taskspec::stream_forms_test

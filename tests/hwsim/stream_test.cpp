@@ -12,7 +12,7 @@
 #include "tests/hwsim/stream_run.hpp"
 #include "tests/unit/block_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::stream_test {
 
 using tests::run_beside_engine;
 using tests::StreamRun;
@@ -256,3 +256,5 @@ TEST_CASE("ResNet-50 streams through the cores of five chips [chip-stream]" * do
 TEST_CASE("MobileNetV2 streams through the cores of chips [chip-stream]" * doctest::skip(!is_slow)) {
   map_and_run(tests::mobilenet(224), {.chip = tianjicx(), .chips = {3, 1}, .blocks = standard_blocks()});
 }
+
+}  // namespace taskspec::stream_test

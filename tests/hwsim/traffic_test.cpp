@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace taskspec;
+namespace taskspec::traffic_test {
 
 namespace {
 
@@ -112,3 +112,5 @@ TEST_CASE("bad traffic files [chip] [hostile]") {
             .find("cores in all") != std::string::npos);
   CHECK(fault_of(R"({"chip_w": 1})").find("there is no 'chip_h'") != std::string::npos);
 }
+
+}  // namespace taskspec::traffic_test

@@ -11,7 +11,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/nir/networks.hpp"
 
-using namespace taskspec;
+namespace taskspec::chip_golden_test {
 
 namespace {
 
@@ -144,3 +144,5 @@ TEST_CASE("what a chip cannot do of a golden model is told by node [nir][chip-re
   for (const char* node : {"'lif1_lif'", "'lif2'"})
     CHECK_MESSAGE(braille.find(std::string(node) + ": its synapses keep a current") != std::string::npos, braille);
 }
+
+}  // namespace taskspec::chip_golden_test

@@ -9,7 +9,7 @@
 #include "tests/guard/tool.hpp"
 #include "tests/nir/networks.hpp"
 
-using namespace taskspec;
+namespace taskspec::export_test {
 
 namespace {
 
@@ -142,7 +142,7 @@ export(net.forward, "net.nir")
   std::vector<std::string> names;
   for (const nir::Node& one : model.root.nodes) names.push_back(one.name + " " + one.type);
   CHECK(names == std::vector<std::string>{"fc Linear", "lif LIF", "spikes Output", "x Input"});
-  const Outcome told = in_shell("taskspec export net.task --name Net.forward -o again.nir", folder);
+  const ToolOutcome told = in_shell("taskspec export net.task --name Net.forward -o again.nir", folder);
   CHECK(told.err ==
         "note: dt 0.001 is not in the file: who imports it says so\n"
         "note: integrator exact is not in the file: who imports it says so\n"
@@ -161,7 +161,7 @@ print(slow.forward(x))
 let r = run fine.forward(x as f64[3]) on host(time_steps: 5)
 print(r.steps.b_voltages.shape, r.steps.b_voltages.precision, r.steps.output.shape)
 )");
-  const Outcome ran = in_shell("taskspec run main.task", folder);
+  const ToolOutcome ran = in_shell("taskspec run main.task", folder);
   CHECK(ran.err == "");
   CHECK(ran.out == "<M.forward#0.output : f32[2], 1 step>\n[5, 2] f64 [5, 2]\n");
   folder.put("wrong.task", "import \"m.nir\" as m\nlet n = m(speed: 3)\n");
@@ -177,7 +177,7 @@ TEST_CASE("what no node of NIR does is refused, all of it [nir]") {
   folder.put("net.task",
              "graph g(x: f32[3], y: f32[3]) -> (z: f32[3]) {\n  let a = tanh(x)\n  let b = x * y\n  z = a + b\n}\n"
              "graph h(x: f32[N]) -> (z: f32[N]) { z = x * 2.0 }\n");
-  const Outcome both = in_shell("taskspec export net.task --name g -o g.nir", folder);
+  const ToolOutcome both = in_shell("taskspec export net.task --name g -o g.nir", folder);
   CHECK(both.code == 1);
   CHECK(both.err.find("error E4037: 'tanh#0': NIR has no node for it") != std::string::npos);
   CHECK(both.err.find("error E4037: 'mul#0': it multiplies two values, and a scale is known") != std::string::npos);
@@ -186,3 +186,5 @@ TEST_CASE("what no node of NIR does is refused, all of it [nir]") {
   CHECK(in_shell("taskspec export net.task -o h.nir", folder).err ==
         "taskspec: choose a graph with --name; there are g, h\n");
 }
+
+}  // namespace taskspec::export_test

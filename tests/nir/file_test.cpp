@@ -14,7 +14,7 @@
 #include "tests/nir/networks.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::file_test {
 
 namespace {
 
@@ -135,3 +135,5 @@ TEST_CASE("broken files are refused, whatever is broken [nir]") {
   CHECK(fates[Fate::crashed_in_library] < 20);
   MESSAGE(fates[Fate::crashed_in_library] << " of 400 files crash libhdf5");
 }
+
+}  // namespace taskspec::file_test

@@ -10,7 +10,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/nir/networks.hpp"
 
-using namespace taskspec;
+namespace taskspec::golden_test {
 
 namespace {
 
@@ -113,3 +113,5 @@ TEST_CASE("golden models are written and read back equal [nir]") {
   }
   std::filesystem::remove(copy);
 }
+
+}  // namespace taskspec::golden_test

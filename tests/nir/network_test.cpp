@@ -5,7 +5,7 @@
 
 #include "tests/nir/networks.hpp"
 
-using namespace taskspec;
+namespace taskspec::network_test {
 
 namespace {
 
@@ -212,3 +212,5 @@ TEST_CASE("an input that says another shape [nir]") {
                           "dt 0.0001, integrator euler, reset file, feedback 1 step, precision f32",
                           "Input 'input' says [1], 'b' takes [3]: that counts", "Output 'output' says [3], it is [1]"});
 }
+
+}  // namespace taskspec::network_test

@@ -86,9 +86,9 @@ Outputs run(const nir::Model& model, const Options& options, const Array& input,
 nir::Model through_a_program(const nir::Model& model, const std::string& flags) {
   const TemporaryFolder folder;
   nir::write_model(model, folder / "net.nir");
-  const Outcome in = in_shell("taskspec import net.nir -o net.task " + flags, folder);
+  const ToolOutcome in = in_shell("taskspec import net.nir -o net.task " + flags, folder);
   REQUIRE_MESSAGE(in.code == 0, in.err);
-  const Outcome out = in_shell("taskspec export net.task --name net -o again.nir", folder);
+  const ToolOutcome out = in_shell("taskspec export net.task --name net -o again.nir", folder);
   REQUIRE_MESSAGE(out.code == 0, out.err << read_text(folder / "net.task"));
   return nir::read_model(folder / "again.nir");
 }

@@ -6,7 +6,7 @@
 
 #include "tests/nir/networks.hpp"
 
-using namespace taskspec;
+namespace taskspec::neurons_test {
 
 namespace {
 
@@ -203,3 +203,5 @@ TEST_CASE("like other tools [nir]") {
   CHECK(refusal(chain({lif()}, {neurons}, {neurons}), {{"like", "snntorch"}}) ==
         "E7003 'net.nir' cannot be imported: node 'n' (LIF): 'v_leak' must be 0 like snntorch");
 }
+
+}  // namespace taskspec::neurons_test

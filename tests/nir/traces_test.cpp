@@ -9,7 +9,7 @@
 #include "tests/guard/tool.hpp"
 #include "tests/nir/networks.hpp"
 
-using namespace taskspec;
+namespace taskspec::traces_test {
 
 namespace {
 
@@ -109,3 +109,5 @@ save((s as f32[1, 4, 2]) * 2.0, "twice.npz", name: "lif/currents")
   nir::write_model(chain({}, {1}, {1}), folder / "model.nir");
   CHECK(in_shell("taskspec import model.nir -o t.npz", folder).err.find("it holds no traces") != std::string::npos);
 }
+
+}  // namespace taskspec::traces_test

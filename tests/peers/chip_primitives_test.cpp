@@ -11,7 +11,7 @@
 #include "tests/peers/golden_folder.hpp"
 #include "tests/unit/block_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::chip_primitives_test {
 
 namespace {
 
@@ -368,3 +368,5 @@ TEST_CASE("recorded neurons of the chip [golden-prims]") {
   }
   MESSAGE(passed << " of 96 steps of neurons");
 }
+
+}  // namespace taskspec::chip_primitives_test

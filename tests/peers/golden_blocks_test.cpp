@@ -15,7 +15,7 @@
 #include "tests/peers/golden_folder.hpp"
 #include "tests/unit/block_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::golden_blocks_test {
 
 namespace {
 
@@ -110,3 +110,5 @@ TEST_CASE("bytes of recorded graphs on a chip [ir-blocks]") {
     CHECK(total == known->second);
   }
 }
+
+}  // namespace taskspec::golden_blocks_test

@@ -10,6 +10,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/random_cases.hpp"
 
+namespace taskspec::host_code_test {
+
 TEST_CASE("host code: equal to CPython on random programs [compact] [peers]") {
   const std::vector<std::uint64_t> seeds = random_seeds(100, 5'000);
   const std::string command = "timeout 3000 python3 '" + (source_root() / "tests/peers/host_code.py").string() + "' '" +
@@ -27,3 +29,5 @@ TEST_CASE("host code: equal to CPython on random programs [compact] [peers]") {
   }
   CHECK_MESSAGE((WIFEXITED(status) && WEXITSTATUS(status) == 0), said);
 }
+
+}  // namespace taskspec::host_code_test

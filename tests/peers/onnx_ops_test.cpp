@@ -18,10 +18,11 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
+namespace taskspec::onnx_ops_test {
+
 namespace {
 
 namespace fs = std::filesystem;
-using namespace taskspec;
 
 const fs::path data_folder = "/usr/share/libonnx-testdata/data";
 
@@ -60,9 +61,7 @@ int tier_of(const onnx::Model& model) {
 }
 
 bool is_plain(const onnx::Model& model) {
-  auto plain = [](const onnx::Declared& d) {
-    return d.precision && *d.precision != Precision::f16;
-  };
+  auto plain = [](const onnx::Declared& d) { return d.precision && *d.precision != Precision::f16; };
   return std::ranges::all_of(model.graph.inputs, plain) && std::ranges::all_of(model.graph.outputs, plain);
 }
 
@@ -249,3 +248,5 @@ TEST_CASE("the cases of ONNX give the results that come with them [onnx-ops]") {
   CHECK(tally.gate["pytorch-operator"].all == 35);
   CHECK(tally.gate["simple"].all == 6);
 }
+
+}  // namespace taskspec::onnx_ops_test

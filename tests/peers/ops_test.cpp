@@ -8,6 +8,8 @@
 
 #include "tests/peers/script.hpp"
 
+namespace taskspec::ops_test {
+
 TEST_CASE("ops: equal to numpy on random shapes [ops] [ops-fwd] [peers]") {
   if (std::optional<Said> said = run_numpy_script("ops.py")) CHECK_MESSAGE(said->code == 0, said->text);
 }
@@ -39,3 +41,5 @@ TEST_CASE("ops: every op is compared with numpy, or cannot be [ops]") {
     CHECK(compared != elsewhere.contains(op->name));
   }
 }
+
+}  // namespace taskspec::ops_test

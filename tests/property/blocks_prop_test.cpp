@@ -10,7 +10,7 @@
 #include "tests/unit/random_blocks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::blocks_prop_test {
 
 namespace {
 
@@ -164,3 +164,5 @@ TEST_CASE("parts of a block make what the whole one makes [split]") {
   for (BlockAxis axis : {BlockAxis::y, BlockAxis::x, BlockAxis::f, BlockAxis::r})
     CHECK(cuts[static_cast<std::size_t>(axis)] > 50);
 }
+
+}  // namespace taskspec::blocks_prop_test

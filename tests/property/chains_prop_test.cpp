@@ -9,7 +9,7 @@
 #include "ir/verify/verify.hpp"
 #include "tests/property/random_graph.hpp"
 
-using namespace taskspec;
+namespace taskspec::chains_prop_test {
 
 namespace {
 
@@ -302,3 +302,5 @@ TEST_CASE("[A13] [chains-prop] lines and fans of any length need no stack") {
   for (std::size_t c = 1; c < count; ++c) sinks += chains.first(*fan.graph, ChainId(c)).rule == Stop::sink;
   CHECK(sinks == count - 1);
 }
+
+}  // namespace taskspec::chains_prop_test

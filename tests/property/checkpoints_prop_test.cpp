@@ -10,7 +10,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::checkpoints_prop_test {
 
 namespace {
 
@@ -240,3 +240,5 @@ TEST_CASE("a load that fails changes no slot, and what fails in order stands in 
     CHECK(!std::filesystem::exists(folder / "broken.npz"));
   }
 }
+
+}  // namespace taskspec::checkpoints_prop_test

@@ -13,7 +13,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/random_host_program.hpp"
 
-using namespace taskspec;
+namespace taskspec::cut_prop_test {
 
 namespace {
 
@@ -148,3 +148,5 @@ TEST_CASE("[slice-prop] a program that ends early has shown what stands before i
   CHECK(ended > failed);
   CHECK(failed > 3);
 }
+
+}  // namespace taskspec::cut_prop_test

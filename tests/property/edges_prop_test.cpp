@@ -10,7 +10,7 @@
 #include "ir/blocks/rearrange.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::edges_prop_test {
 
 namespace {
 
@@ -477,3 +477,5 @@ TEST_CASE("rearrangements print as a text has them, and a text makes the same nu
   for (const RearrangeDef* def : all_rearrangements()) CHECK(def->number == static_cast<int>(number++));
   CHECK(number == 11);
 }
+
+}  // namespace taskspec::edges_prop_test

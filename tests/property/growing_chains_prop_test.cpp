@@ -12,7 +12,7 @@
 #include "ir/show/graph_text.hpp"
 #include "tests/property/random_graph.hpp"
 
-using namespace taskspec;
+namespace taskspec::growing_chains_prop_test {
 
 namespace {
 
@@ -141,3 +141,5 @@ TEST_CASE("[growth] a long chain that is cut again and again is not numbered ane
   for (std::size_t i = 0; i < tasks; ++i) chains.receive(*sketch.graph, NodeId(i));
   CHECK(chains.chains() == tasks);
 }
+
+}  // namespace taskspec::growing_chains_prop_test

@@ -10,7 +10,7 @@
 #include "tests/property/random_graph.hpp"
 #include "tests/unit/fake_ops.hpp"
 
-using namespace taskspec;
+namespace taskspec::plan_prop_test {
 
 namespace {
 
@@ -294,3 +294,5 @@ TEST_CASE("[A13] [chains-prop] mutation caught: an order that the tasks do not h
   CHECK(caught(lose_an_edge, {}) > 200);
   CHECK(caught(die_early, {}) > 200);
 }
+
+}  // namespace taskspec::plan_prop_test

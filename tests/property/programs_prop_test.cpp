@@ -6,7 +6,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/random_program.hpp"
 
-using namespace taskspec;
+namespace taskspec::programs_prop_test {
 
 namespace {
 
@@ -59,3 +59,5 @@ TEST_CASE("[A2] [A5] what fails is reported alike on every schedule") {
   }
   CHECK(failed > 3);  // or the programs do not test what they are for
 }
+
+}  // namespace taskspec::programs_prop_test

@@ -11,7 +11,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/random_regions.hpp"
 
-using namespace taskspec;
+namespace taskspec::region_users_prop_test {
 
 namespace {
 
@@ -415,3 +415,5 @@ TEST_CASE("[privileges] what all points of a launch read, and others change, cos
   CHECK(made.joins == 5);
   CHECK(made.edges == 10 * count);
 }
+
+}  // namespace taskspec::region_users_prop_test

@@ -8,7 +8,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/random_regions.hpp"
 
-using namespace taskspec;
+namespace taskspec::regions_prop_test {
 
 namespace {
 
@@ -125,3 +125,5 @@ TEST_CASE("[regions] long lists of runs beside short ones") {
     CHECK(a.ranked(10, 30).size() == 20);
   }
 }
+
+}  // namespace taskspec::regions_prop_test

@@ -12,7 +12,7 @@
 #include "ir/region/operators.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::regions_run_prop_test {
 
 namespace {
 
@@ -474,3 +474,5 @@ TEST_CASE("random programs over regions have the bits of every point run in prog
     }
   }
 }
+
+}  // namespace taskspec::regions_run_prop_test

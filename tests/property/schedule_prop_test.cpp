@@ -11,7 +11,7 @@
 #include "tests/unit/plain_plan.hpp"
 #include "tests/unit/random_cases.hpp"
 
-namespace taskspec {
+namespace taskspec::schedule_prop_test {
 
 namespace {
 
@@ -322,4 +322,4 @@ TEST_CASE("fused chains of bodies give the bits and the poison of tasks run one 
   backends.check_balance();
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::schedule_prop_test

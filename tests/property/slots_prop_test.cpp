@@ -7,7 +7,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::slots_prop_test {
 
 namespace {
 
@@ -198,3 +198,5 @@ TEST_CASE("random control flow inside a member graph leaves what the same code w
     CHECK(run_text_directly(control).output == wanted.output);
   }
 }
+
+}  // namespace taskspec::slots_prop_test

@@ -10,7 +10,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::train_programs_prop_test {
 
 namespace {
 
@@ -196,3 +196,5 @@ TEST_CASE("[training] gradients of random nets in parts [L19]: those of the whol
     }
   }
 }
+
+}  // namespace taskspec::train_programs_prop_test

@@ -5,7 +5,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/view_oracle.hpp"
 
-namespace taskspec {
+namespace taskspec::view_code_prop_test {
 
 namespace {
 
@@ -313,4 +313,4 @@ TEST_CASE("[strips] random bodies give what the loop gives, bit for bit") {
   CHECK(faults < 2 * strips);
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::view_code_prop_test

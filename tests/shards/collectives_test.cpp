@@ -7,7 +7,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::collectives_test {
 
 namespace {
 
@@ -163,3 +163,5 @@ TEST_CASE("[collectives] the same by threads and by processes; sixteen shards do
     CHECK(run_processes(shards, 6, run) == std::vector<Bytes>(shards, wanted));
   }
 }
+
+}  // namespace taskspec::collectives_test

@@ -9,7 +9,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::control_test {
 using Level = ControlWatch::Level;
 
 namespace {
@@ -313,3 +313,5 @@ TEST_CASE("[hash] a chain of calls has the hashes that thirty lines of another l
   };
   for (std::uint64_t number = 1; number <= log.last(); ++number) CHECK(log[number].hash.text() == wanted[number - 1]);
 }
+
+}  // namespace taskspec::control_test

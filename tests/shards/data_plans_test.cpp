@@ -4,7 +4,7 @@
 #include "interp/shards/data/data_state.hpp"
 #include "tests/shards/operations.hpp"
 
-using namespace taskspec;
+namespace taskspec::data_plans_test {
 
 namespace {
 
@@ -256,3 +256,5 @@ TEST_CASE("[data] contributions go to the home, what is everywhere to its block 
   CHECK(one->receive_from == std::vector{ShardId(0)});
   CHECK(one->marks == std::vector{zero->send[0].mark});
 }
+
+}  // namespace taskspec::data_plans_test

@@ -9,7 +9,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::data_test {
 
 namespace {
 
@@ -342,3 +342,5 @@ TEST_CASE("[data] contents arrive in the order in which they were sent, whatever
   });
   CHECK(wrong == 0);
 }
+
+}  // namespace taskspec::data_test

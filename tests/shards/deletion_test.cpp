@@ -10,7 +10,7 @@
 #include "tests/shards/operations.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::deletion_test {
 
 namespace {
 
@@ -316,3 +316,5 @@ TEST_CASE("[delete] a region that gets the id of one that has gone is another on
   CHECK(kept == apart);
   CHECK(kept[0].size() < kept[1].size());
 }
+
+}  // namespace taskspec::deletion_test

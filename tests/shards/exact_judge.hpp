@@ -29,7 +29,7 @@ inline Exact exact_graph(const RegionForest& forest, const std::vector<Operation
   return exact;
 }
 
-struct Outcome {
+struct JudgedOutcome {
   bool hung = false;
   std::size_t invalid_steps = 0;  // an edge from a task that is not there yet, or one found twice
   std::size_t out_of_time = 0;    // an edge between shards against Lamport's order
@@ -81,7 +81,7 @@ class Graph {
   std::map<LaunchPoint, Registered> tasks;
   std::vector<std::pair<LaunchPoint, std::size_t>> not_there;
   Edges edges;
-  Outcome outcome;
+  JudgedOutcome outcome;
 };
 
 class Judge final : public Executor {

@@ -7,7 +7,7 @@
 #include "tests/shards/operations.hpp"
 #include "tests/unit/errors.hpp"
 
-using namespace taskspec;
+namespace taskspec::fences_test {
 
 namespace {
 
@@ -264,3 +264,5 @@ TEST_CASE("[sharding] built-in shardings are turned round by formula, functions 
   CHECK_FALSE(PointSharding::block() == PointSharding::cyclic());
   CHECK_FALSE(PointSharding::owner(ShardId(0)) == PointSharding::owner(ShardId(1)));
 }
+
+}  // namespace taskspec::fences_test

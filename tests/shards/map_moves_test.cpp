@@ -9,7 +9,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::map_moves_test {
 
 namespace {
 
@@ -82,3 +82,5 @@ TEST_CASE("[data] elements of a map are gathered, reduced and shared from inside
     for (const Bytes& of_shard : told) CHECK(of_shard == all);
   }
 }
+
+}  // namespace taskspec::map_moves_test

@@ -1,7 +1,8 @@
 // Programs of several processes, started as a person would and watched from outside: what they say, how they end, and
 // who of them outlives the run. Each run has a mark in its environment, which all of its processes inherit.
 //
-//   const Outcome outcome = run_marked("exec mpirun -np 2 true", "", [](pid_t starter, const std::string& mark) { ...
+//   const MarkedOutcome outcome = run_marked("exec mpirun -np 2 true", "", [](pid_t starter, const std::string& mark) {
+//   ...
 //   }); CHECK(outcome.left == 0);
 #pragma once
 #include <fcntl.h>
@@ -53,7 +54,7 @@ inline pid_t process_of(const std::string& mark, const char* name) {
   return 0;
 }
 
-struct Outcome {
+struct MarkedOutcome {
   int status = -1;  // 128 + the signal that ended it
   std::string out, err;
   std::size_t left = 0;  // processes that outlived it
@@ -82,7 +83,7 @@ inline std::string text_in(int memory) {
 }
 
 // A line for the shell, in which $0 is the program.
-inline Outcome run_marked(const std::string& command, const std::string& program, const Happens& happens = {}) {
+inline MarkedOutcome run_marked(const std::string& command, const std::string& program, const Happens& happens = {}) {
   const std::string mark = new_mark();
   const int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
   // Those who are told of leaks by a sanitizer need not hear of MPI's.
@@ -103,7 +104,7 @@ inline Outcome run_marked(const std::string& command, const std::string& program
     ::kill(child, SIGKILL);
     ::waitpid(child, &status, 0);
   }
-  Outcome outcome;
+  MarkedOutcome outcome;
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   // The system takes a moment to take down those that were killed.
   comes_true([&] { return processes_of(mark).empty(); });

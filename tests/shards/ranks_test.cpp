@@ -24,7 +24,7 @@
 #define TASKSPEC_TEST_RANKS 0
 #endif
 
-using namespace taskspec;
+namespace taskspec::ranks_test {
 using namespace marked;
 
 namespace {
@@ -37,13 +37,13 @@ std::string ranks_program() {
   return {};
 }
 
-Outcome run_ranks(const std::string& words, const Happens& happens = {}) {
+MarkedOutcome run_ranks(const std::string& words, const Happens& happens = {}) {
   return run_marked(words.find("$0") == std::string::npos ? "exec \"$0\" " + words : words, ranks_program(), happens);
 }
 
 // Runs wait more than they compute: all at once.
-std::vector<Outcome> run_all(const std::vector<std::pair<std::string, Happens>>& runs) {
-  std::vector<Outcome> outcomes(runs.size());
+std::vector<MarkedOutcome> run_all(const std::vector<std::pair<std::string, Happens>>& runs) {
+  std::vector<MarkedOutcome> outcomes(runs.size());
   std::vector<std::thread> threads;
   for (std::size_t at = 0; at < runs.size(); ++at)
     threads.emplace_back([&, at] { outcomes[at] = run_ranks(runs[at].first, runs[at].second); });
@@ -171,7 +171,7 @@ TEST_CASE("[ranks] more ranks than shards, another count than mpirun's, no mpiru
   CHECK(outcomes[3].err.find(
             "E6002: 3 ranks asked for, but mpirun started 2\n  = help: leave --ranks out under mpirun\n") !=
         std::string::npos);
-  for (const Outcome& outcome : outcomes) CHECK(outcome.left == 0);
+  for (const MarkedOutcome& outcome : outcomes) CHECK(outcome.left == 0);
 }
 
 TEST_CASE("[dead-rank] a rank that dies, leaves, hangs or differs ends the run, with one message") {
@@ -220,8 +220,8 @@ TEST_CASE("[dead-rank] killed at any moment, a rank takes the run with it") {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     const std::size_t ranks = 2 + random() % 2, who = random() % ranks;
-    const Outcome outcome = run_ranks("kill --shards 4 --ranks " + std::to_string(ranks) + " --who " +
-                                      std::to_string(who) + " --after " + std::to_string(random() % 400'000));
+    const MarkedOutcome outcome = run_ranks("kill --shards 4 --ranks " + std::to_string(ranks) + " --who " +
+                                            std::to_string(who) + " --after " + std::to_string(random() % 400'000));
     CAPTURE(outcome.err);
     CHECK(outcome.status == 3);
     CHECK(lines_in(outcome.err) == 1);
@@ -238,3 +238,5 @@ TEST_CASE("[ranks] the ranks' input and output are those of who started them") {
   CHECK(outcomes[1].out == "\177ELF\necho: 2 shards, 2 ranks\n");
 }
 #endif
+
+}  // namespace taskspec::ranks_test

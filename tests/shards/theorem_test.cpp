@@ -9,7 +9,7 @@
 #include "tests/shards/random_programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::theorem_test {
 
 namespace {
 
@@ -20,8 +20,8 @@ struct Plan {
 };
 
 // All shards in turns, behind transports that delay and reorder.
-Outcome run(GrownForest& grown, const std::vector<Operation>& ops, std::size_t shards, std::uint64_t seed,
-            const Plan& plan) {
+JudgedOutcome run(GrownForest& grown, const std::vector<Operation>& ops, std::size_t shards, std::uint64_t seed,
+                  const Plan& plan) {
   const Exact exact = exact_graph(grown.forest, ops);
   TurnNetwork network(shards, seed, 8);
   Graph graph;
@@ -46,7 +46,7 @@ Outcome run(GrownForest& grown, const std::vector<Operation>& ops, std::size_t s
       if (issued[shard] < ops.size() || !engines[shard]->is_idle()) return false;
     return true;
   };
-  Outcome& outcome = graph.outcome;
+  JudgedOutcome& outcome = graph.outcome;
   outcome.hung = !network.run_until(done, turn);
   judge_union(exact, graph);
   for (const auto& engine : engines) outcome.steps.push_back(engine->fine().counts().steps);
@@ -96,7 +96,7 @@ TEST_CASE("[theorem1] the shards together find the exact graph, and every step o
   for (const std::uint64_t seed : random_seeds(400, 20'000)) {
     CAPTURE(seed);
     Case c(seed);
-    const Outcome outcome = run(c.grown, c.ops, c.shards, seed, {});
+    const JudgedOutcome outcome = run(c.grown, c.ops, c.shards, seed, {});
     CHECK_FALSE(outcome.hung);
     CHECK(outcome.invalid_steps == 0);
     CHECK(outcome.out_of_time == 0);
@@ -152,7 +152,7 @@ TEST_CASE("[theorem1] no shard analyses for others") {
     Case c(seed);
     c.shards = 4;
     for (Operation& op : c.ops) op.sharding = PointSharding::block();
-    const Outcome outcome = run(c.grown, c.ops, c.shards, seed, {});
+    const JudgedOutcome outcome = run(c.grown, c.ops, c.shards, seed, {});
     std::uint64_t all = 0, own = 0;
     for (const Operation& op : c.ops) {
       all += static_cast<std::uint64_t>(op.domain.size());
@@ -238,3 +238,5 @@ TEST_CASE("[theorem1] the same by threads and by processes, each with its own fo
     }
   }
 }
+
+}  // namespace taskspec::theorem_test

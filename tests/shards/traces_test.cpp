@@ -6,7 +6,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/shards/operations.hpp"
 
-using namespace taskspec;
+namespace taskspec::traces_test {
 
 namespace {
 
@@ -334,3 +334,5 @@ TEST_CASE("[traces] a period is found in one look at each call") {
   for (int i = 0; i < 2; ++i) (void)finder.feed(5, true);
   CHECK(finder.turn() == 2);  // of one launch two
 }
+
+}  // namespace taskspec::traces_test

@@ -8,7 +8,7 @@
 #include "tests/shards/random_programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::traces_theorem_test {
 
 namespace {
 
@@ -98,7 +98,7 @@ struct Plan {
 };
 
 struct Ran {
-  Outcome outcome;
+  JudgedOutcome outcome;
   std::uint64_t fences = 0, elided = 0;
   std::vector<Tracer::Counts> traces;
 };
@@ -193,3 +193,5 @@ TEST_CASE("[traces] planted faults are seen") {
   }
   CHECK(caught({.blur = without_users}) > 0);
 }
+
+}  // namespace taskspec::traces_theorem_test

@@ -11,7 +11,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::transport_test {
 
 namespace {
 
@@ -61,19 +61,19 @@ TEST_CASE("[transport] every message comes once and whole: threads, held and reo
 }
 
 TEST_CASE("[transport] a message is the same after it was bytes; what is none is refused") {
-  const Message message{.from = ShardId(3),
-                        .to = ShardId(5),
-                        .purpose = Purpose::diagnosis,
-                        .step = 7,
-                        .part = 2,
-                        .round = 300,
-                        .number = 1ull << 40,
-                        .time = 12,
-                        .stamp = {17, 99, 4},
-                        .payload = {std::byte{1}, std::byte{2}}};
+  const ShardMessage message{.from = ShardId(3),
+                             .to = ShardId(5),
+                             .purpose = Purpose::diagnosis,
+                             .step = 7,
+                             .part = 2,
+                             .round = 300,
+                             .number = 1ull << 40,
+                             .time = 12,
+                             .stamp = {17, 99, 4},
+                             .payload = {std::byte{1}, std::byte{2}}};
   Bytes bytes;
   put_message(bytes, message);
-  Message read;
+  ShardMessage read;
   REQUIRE(get_message(bytes, read));
   Bytes again;
   put_message(again, read);
@@ -142,3 +142,5 @@ TEST_CASE("[transport] a process that hangs is ended") {
   CHECK(ends[0].status == 0);
   CHECK(ends[1].status == 128 + SIGKILL);
 }
+
+}  // namespace taskspec::transport_test

@@ -10,7 +10,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::tree_test {
 
 namespace {
 
@@ -127,3 +127,5 @@ TEST_CASE("[collectives] blocks send few nodes of the tree") {
       }
     }
 }
+
+}  // namespace taskspec::tree_test

@@ -12,7 +12,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-namespace taskspec {
+namespace taskspec::alloc_test {
 
 namespace {
 
@@ -237,4 +237,4 @@ TEST_CASE("[memory] results do not change when memory is poisoned [L16] [alloc]"
   CHECK(plain.output == poisoned.output);
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::alloc_test

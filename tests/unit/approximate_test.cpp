@@ -11,7 +11,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/block_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::approximate_test {
 using tests::BlockGraphMaker;
 
 namespace {
@@ -169,3 +169,5 @@ TEST_CASE("groups that cannot be measured are refused [approximate]") {
   CHECK(message(small_graph(-1, "max"), samples()) == "group 7: its limit is 0 or more, not -1");
   CHECK(message(small_graph(0.1, "max"), {}) == "group 7: there are no samples to measure it on");
 }
+
+}  // namespace taskspec::approximate_test

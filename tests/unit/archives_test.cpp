@@ -9,7 +9,7 @@
 #include "tests/unit/file_samples.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::archives_test {
 using namespace std::string_literals;
 
 using file_samples::archive, file_samples::packed_idx, file_samples::zeros;
@@ -61,7 +61,7 @@ TEST_CASE("npz: what is saved is loaded again, and others read it") {
   std::string first = read_text(folder / "y.npz", 1 << 20);
   save_array(array, folder / "y.npz");
   CHECK(read_text(folder / "y.npz", 1 << 20) == first);
-  ::Outcome python = in_shell("python3 -m zipfile -t z.npz && python3 -m zipfile -l z.npz", folder);
+  ToolOutcome python = in_shell("python3 -m zipfile -t z.npz && python3 -m zipfile -l z.npz", folder);
   CHECK(python.code == 0);
   CHECK(python.out.find("weight.npy") != std::string::npos);
   CHECK(error_of([&] { save_array(array, folder / "x.npy", "weight"); }).starts_with("E7004"));
@@ -212,3 +212,5 @@ TEST_CASE("csv: a row that ends before the wanted column [hostile]") {
   folder.put("x.csv", many + "\n");
   CHECK(broken(folder / "x.csv", {.name = "b"}).ends_with("a17, a18 and 981 others"));
 }
+
+}  // namespace taskspec::archives_test

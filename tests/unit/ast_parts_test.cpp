@@ -8,7 +8,7 @@
 #include "frontend/parse.hpp"
 #include "ir/base/text.hpp"
 
-using namespace taskspec;
+namespace taskspec::ast_parts_test {
 
 namespace {
 
@@ -62,3 +62,5 @@ TEST_CASE("[syntax] values are visited as they are evaluated, what is assigned t
   CHECK(evaluated("for i in a..b { while c { return d } }") == "a b c d");
   CHECK(evaluated("let x = (a, [b], y => y, v[c..], -d as f32[e])") == "a b y v c d");
 }
+
+}  // namespace taskspec::ast_parts_test

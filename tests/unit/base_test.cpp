@@ -14,7 +14,7 @@
 #include "ir/base/text.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::base_test {
 
 TEST_CASE("a source knows line and column of every byte") {
   Source source("x.task", "ab\r\n\ncd");
@@ -248,3 +248,5 @@ TEST_CASE("a table of what is made once: by whoever asks first, and it stays whe
   at(3);
   CHECK(made == count + 2);
 }
+
+}  // namespace taskspec::base_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-using namespace taskspec;
+namespace taskspec::batch_parts_test {
 
 namespace {
 
@@ -52,3 +52,5 @@ TEST_CASE("[gradient] what parts give is added up along one tree [L19]") {
   CHECK(tree(5, 8) == "((1 3) (4 (6 7)))");
   CHECK(tree(1, 8) == "7");
 }
+
+}  // namespace taskspec::batch_parts_test

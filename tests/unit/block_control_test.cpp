@@ -15,7 +15,7 @@
 #include "tests/unit/random_blocks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::block_control_test {
 using tests::BlockGraphMaker;
 
 namespace {
@@ -347,3 +347,5 @@ TEST_CASE("JSON holds switches, triggers, first values of delays and limits of g
   const std::shared_ptr<const BlockGraph> back = read_block_graph(file.root(), standard_blocks());
   CHECK(tests::same(graph, *back));
 }
+
+}  // namespace taskspec::block_control_test

@@ -18,7 +18,7 @@
 #include "tests/unit/random_blocks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::block_reverse_test {
 using tests::BlockGraphMaker;
 
 namespace {
@@ -425,3 +425,5 @@ TEST_CASE("what has no reverse is named, all of it [reverse]") {
   CHECK(pooled.diags().items()[0].message ==
         "CCMPB 'pool' has no reverse: no block says which place of a window the largest came from");
 }
+
+}  // namespace taskspec::block_reverse_test

@@ -12,7 +12,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::blocks_test {
 
 namespace {
 
@@ -188,3 +188,5 @@ TEST_CASE("a block is cut only where its record says, into parts that add up [sp
     CHECK(wrong.diags().items()[0].code == Code("E4002"));
   }
 }
+
+}  // namespace taskspec::blocks_test

@@ -5,7 +5,7 @@
 #include "ir/verify/verify.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::chains_test {
 
 namespace {
 
@@ -175,3 +175,5 @@ TEST_CASE("links kept while recording tell the place in a chain") {
   CHECK(links.steps(*s.graph, c) == 1);
   CHECK(links.steps(*s.graph, b) == 1);
 }
+
+}  // namespace taskspec::chains_test

@@ -9,7 +9,7 @@
 #include "tests/unit/block_graphs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::check_blocks_test {
 using namespace taskspec::tests;
 
 namespace {
@@ -44,7 +44,7 @@ struct Front {
     make.graph.blocks[b.index()].data = make.data(b);
   }
   TaskBlock& block(BlockId id) { return make.graph.blocks[id.index()]; }
-  std::string said(BlockMode mode = BlockMode::chip) const { return ::said(make.graph, mode); }
+  std::string said(BlockMode mode = BlockMode::chip) const { return check_blocks_test::said(make.graph, mode); }
 };
 
 }  // namespace
@@ -243,3 +243,5 @@ TEST_CASE("rearrangements that do not fit are told at their edge [ir-blocks]") {
         "E2005 rotate turns by a multiple of 90 degrees, not by 45\n"
         "E2001 shapes differ: what arrives has [8, 4, 3], 96 elements, and the box there has [4, 4, 3]");
 }
+
+}  // namespace taskspec::check_blocks_test

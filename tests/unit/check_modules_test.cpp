@@ -9,7 +9,7 @@
 #include "tests/unit/checking.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::check_modules_test {
 using taskspec::testing::CheckCase;
 using taskspec::testing::checked;
 using taskspec::testing::details_of;
@@ -154,3 +154,5 @@ TEST_CASE("verify: what is not well formed is named") {
   CHECK(wrong([](Function& f) { f.body.calls.push_back(CallId(99)); }) == "g: a block lists a call that is not there");
   CHECK(wrong([](Function& f) { f.calls.back().blocks.pop_back(); }) == "g: %9 if: 1 blocks");
 }
+
+}  // namespace taskspec::check_modules_test

@@ -3,6 +3,8 @@
 
 #include "tests/unit/checking.hpp"
 
+namespace taskspec::check_names_test {
+
 using taskspec::testing::details_of;
 using taskspec::testing::dump_of;
 using taskspec::testing::error_of;
@@ -148,3 +150,5 @@ TEST_CASE("check: names of the library that are no functions") {
   CHECK(value_of_last("let x = inf") == "inf");
   CHECK(error_of("let x = sqrt") == "E1004 1:9 'sqrt' is a function of the library; call it");
 }
+
+}  // namespace taskspec::check_names_test

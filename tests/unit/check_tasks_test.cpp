@@ -3,6 +3,8 @@
 
 #include "tests/unit/checking.hpp"
 
+namespace taskspec::check_tasks_test {
+
 using taskspec::testing::details_of;
 using taskspec::testing::dump_of;
 using taskspec::testing::error_of;
@@ -253,3 +255,5 @@ TEST_CASE("check: what is not built yet is refused once per construct, and nothi
   CHECK(error_of("import \"net.onnx\" as net\nlet y = net.net(1)") ==
         "E1009 1:8 the import of a model file needs a part that is not built yet: importers");
 }
+
+}  // namespace taskspec::check_tasks_test

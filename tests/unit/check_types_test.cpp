@@ -11,7 +11,7 @@ using taskspec::testing::error_of;
 using taskspec::testing::type_of_last;
 using taskspec::testing::value_of_last;
 
-using namespace taskspec;
+namespace taskspec::check_types_test {
 
 namespace {
 
@@ -271,3 +271,5 @@ TEST_CASE("check: closures take their types from where they are used") {
         "  return %2\n");
   CHECK(type_of_last("let n = len([1])\nlet x = fill(f32[n], 0.0)\nlet l = map([1.0], k => x * k)") == "[f32[n]]");
 }
+
+}  // namespace taskspec::check_types_test

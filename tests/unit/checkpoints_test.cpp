@@ -9,7 +9,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::checkpoints_test {
 using namespace std::string_literals;
 
 namespace {
@@ -69,7 +69,7 @@ TEST_CASE("npz: many arrays by any name, in order, and the same bytes each time"
   CHECK(probe(folder / "x.npz", {.name = "größe 1"}).text() == "f16[2, 0]");
   save_arrays(folder / "y.NPZ", arrays);
   CHECK(read_text(folder / "x.npz") == read_text(folder / "y.NPZ"));
-  const ::Outcome python = in_shell("python3 -m zipfile -t x.npz && python3 -m zipfile -l x.npz", folder);
+  const ToolOutcome python = in_shell("python3 -m zipfile -t x.npz && python3 -m zipfile -l x.npz", folder);
   CHECK(python.code == 0);
   for (const NamedArray& array : arrays) CHECK(holds(python.out, array.name + ".npy"));
   save_arrays(folder / "none.npz", {});
@@ -122,7 +122,7 @@ TEST_CASE("npz: the fields of archives beyond 4 GiB, and more than 65,535 arrays
     folder.put("wide.npz", archive_of({{"a.npy", npy}, {"b.npy", npy}, {"c.npy", npy}}, limits));
     CHECK(load_arrays(folder / "wide.npz").size() == 3);
     CHECK(load_array(folder / "wide.npz", {.name = "c"}).elements() == 5);
-    const ::Outcome python = in_shell("python3 -m zipfile -t wide.npz", folder);
+    const ToolOutcome python = in_shell("python3 -m zipfile -t wide.npz", folder);
     CHECK_MESSAGE(python.code == 0, python.err);
   }
   std::vector<NamedArray> many;
@@ -234,3 +234,5 @@ TEST_CASE("checkpoint: all that does not fit is said at once") {
     CHECK(error.diags().items().front().notes.back() == "and 900 others");
   }
 }
+
+}  // namespace taskspec::checkpoints_test

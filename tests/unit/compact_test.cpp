@@ -12,7 +12,7 @@
 #include "tests/unit/failing_memory.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::compact_test {
 
 namespace {
 
@@ -234,3 +234,5 @@ TEST_CASE("[compact] a turn of a loop and a call of a function allocate nothing"
     CHECK(many - few < 50);  // one at each some thousand turns would be seen
   }
 }
+
+}  // namespace taskspec::compact_test

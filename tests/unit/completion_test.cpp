@@ -4,7 +4,7 @@
 #include "include/taskspec/workspace.hpp"
 #include "ir/base/text.hpp"
 
-using namespace taskspec;
+namespace taskspec::completion_test {
 
 namespace {
 
@@ -60,3 +60,5 @@ TEST_CASE("[repl] words that lead elsewhere lead to commands") {
     CHECK_MESSAGE(answer.diagnostics.find(command) != std::string::npos, answer.diagnostics);
   }
 }
+
+}  // namespace taskspec::completion_test

@@ -5,7 +5,7 @@
 
 #include "tests/property/random_graph.hpp"
 
-using namespace taskspec;
+namespace taskspec::compose_test {
 
 namespace {
 
@@ -176,3 +176,5 @@ TEST_CASE("[A13] [chains-prop] mutation caught: the first task run again for a s
   }
   CHECK(caught > 10);
 }
+
+}  // namespace taskspec::compose_test

@@ -9,7 +9,7 @@
 #include "tests/unit/block_oracle.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::connections_test {
 
 namespace {
 
@@ -93,3 +93,5 @@ TEST_CASE("an order is never worse than none [rich-neuron]") {
     CHECK(order.density == block_density(reordered(matrix, order), any));
   }
 }
+
+}  // namespace taskspec::connections_test

@@ -2,7 +2,7 @@
 // some.
 #include "tests/unit/cut_reported.hpp"
 
-using namespace taskspec;
+namespace taskspec::cut_advice_test {
 using namespace taskspec::testing;
 
 TEST_CASE("segments end where something is sent or received [G12]") {
@@ -269,3 +269,5 @@ print(watch([1.0, 2.0] as f32[2]).array)
   CHECK(reported.function("watch").metrics.receives_each_turn == 2);
   CHECK(reported.report.advice.size() == 1);
 }
+
+}  // namespace taskspec::cut_advice_test

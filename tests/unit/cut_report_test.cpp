@@ -11,7 +11,7 @@
 #include "tests/unit/cut_reported.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::cut_report_test {
 using namespace taskspec::testing;
 
 namespace {
@@ -337,3 +337,5 @@ TEST_CASE("every example and test of the language can be shown cut in two") {
     }
   CHECK(shown > 80);
 }
+
+}  // namespace taskspec::cut_report_test

@@ -11,7 +11,7 @@
 #include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::cut_test {
 
 namespace {
 
@@ -182,3 +182,5 @@ TEST_CASE("[slices] behind what may exit the graph waits for the host") {
             "fn f(x: f32[2], n: int) -> f32[2] { if half(n) > 1 { if n > 9 { exit(1) }; return x }; return x * 2.0 }\n"
             "print(f(x, half(8)).array)\n") == "top:0 <- array\nf:0 -> predicate\nf:1 -> passed\nhalf: host only\n");
 }
+
+}  // namespace taskspec::cut_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace taskspec {
+namespace taskspec::deep_stack_test {
 
 namespace {
 
@@ -68,4 +68,4 @@ TEST_CASE("without a thread the caller's stack has to do, with little room a sma
   CHECK(where != std::this_thread::get_id());
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::deep_stack_test

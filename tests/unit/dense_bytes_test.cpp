@@ -7,7 +7,7 @@
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::dense_bytes_test {
 
 TEST_CASE("convolutions are those of oneDNN [ir-loops]") {
   for (std::uint64_t seed : random_seeds(10, 100)) {
@@ -45,3 +45,5 @@ TEST_CASE("convolutions are those of oneDNN [ir-loops]") {
     CHECK(integers_of(c.run({})) == integers_of(sums));
   }
 }
+
+}  // namespace taskspec::dense_bytes_test

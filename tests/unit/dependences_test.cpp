@@ -20,7 +20,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::dependences_test {
 using nlohmann::json;
 
 namespace {
@@ -255,3 +255,5 @@ TEST_CASE("dependences that cannot be written end the run on all shards [theorem
   CHECK(ran.code == 3);
   CHECK_MESSAGE(ran.errors.find("E7004") != std::string::npos, ran.errors);
 }
+
+}  // namespace taskspec::dependences_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::detect_nan_test {
 
 namespace {
 
@@ -70,3 +70,5 @@ TEST_CASE("[detect-nan] what makes none gives the same bits, and a nan that was 
   CHECK(given.errors == "");
   CHECK(given.output == "[nan]\n");
 }
+
+}  // namespace taskspec::detect_nan_test

@@ -9,7 +9,7 @@
 #include "ir/base/diag.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::dim_test {
 
 namespace {
 
@@ -226,3 +226,5 @@ TEST_CASE("overflow of an extent is an error of the user, not a wrap") {
   CHECK_THROWS_AS(Dim(largest) + Dim(symbol("N", 0)) + Dim(1), Error);
   CHECK_THROWS_AS(Dim(std::numeric_limits<std::int64_t>::min()) - Dim(1), Error);
 }
+
+}  // namespace taskspec::dim_test

@@ -7,7 +7,7 @@
 #include "ir/base/text.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::draw_test {
 
 namespace {
 
@@ -75,3 +75,5 @@ TEST_CASE("[draw] a graph of many chains is cut, and nothing is drawn of none") 
   CHECK(lines_of(text).size() == 201);
   CHECK(text.ends_with("… and 100 chains"));
 }
+
+}  // namespace taskspec::draw_test

@@ -6,7 +6,7 @@
 #include "tests/unit/failing_memory.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::exact_engine_test {
 
 namespace {
 
@@ -348,3 +348,5 @@ TEST_CASE("neurons with all that they can do are plain loops [ir-loops]") {
     }
   }
 }
+
+}  // namespace taskspec::exact_engine_test

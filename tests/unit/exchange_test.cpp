@@ -10,7 +10,7 @@
 
 #include "tests/unit/random_cases.hpp"
 
-namespace taskspec {
+namespace taskspec::exchange_test {
 
 namespace {
 
@@ -376,4 +376,4 @@ TEST_CASE("communications in program order come to an end at any capacity [queue
     }
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::exchange_test

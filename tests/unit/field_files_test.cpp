@@ -9,7 +9,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::field_files_test {
 
 namespace {
 
@@ -245,3 +245,5 @@ TEST_CASE("a field of an HDF5 file whose elements lie elsewhere is refused [file
   CHECK(reading(path, {"state"}, {4}) == "E7003 '" + path + "' has the data of 'state' in another file");
   CHECK(reading(path, {"far"}, {4}).find("it has no dataset 'far'") != std::string::npos);
 }
+
+}  // namespace taskspec::field_files_test

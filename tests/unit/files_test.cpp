@@ -18,7 +18,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::files_test {
 using namespace std::string_literals;
 
 namespace {
@@ -380,3 +380,5 @@ TEST_CASE("a writer killed at any moment leaves the old or the new file [durable
     CHECK((text == old_text || text == new_text));
   }
 }
+
+}  // namespace taskspec::files_test

@@ -8,6 +8,8 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
+namespace taskspec::foreign_test {
+
 namespace {
 
 std::string with_breaks(std::string text) {
@@ -39,3 +41,5 @@ TEST_CASE("[errors] mistakes brought along from other languages lead to the way 
   }
   CHECK(rows >= 150);
 }
+
+}  // namespace taskspec::foreign_test

@@ -18,7 +18,7 @@
 #include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::form_test {
 
 namespace {
 
@@ -150,3 +150,5 @@ TEST_CASE("[forms] it runs in both programs, in bodies, and after JSON; a wrong 
   REQUIRE_FALSE(refused);
   CHECK(refused.diags().items().front().message.find("(unless): a condition is a bool") != std::string::npos);
 }
+
+}  // namespace taskspec::form_test

@@ -13,7 +13,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::format_test {
 
 namespace {
 
@@ -166,3 +166,5 @@ TEST_CASE("[S12] formatting survives any layout") {
   }
   CHECK(accepted > 50);
 }
+
+}  // namespace taskspec::format_test

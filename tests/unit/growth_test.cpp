@@ -14,7 +14,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::growth_test {
 
 namespace {
 
@@ -256,3 +256,5 @@ TEST_CASE("growth: a var whose extents may be any has none of an entry that was 
   CHECK(grown.type_of("w + w")->text() == "f64[_, _]");
   CHECK_FALSE(grown.add("let m = [v, concat([v, v], 0)]"));
 }
+
+}  // namespace taskspec::growth_test

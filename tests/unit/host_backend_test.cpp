@@ -4,7 +4,7 @@
 #include "tests/unit/host_graphs.hpp"
 #include "tests/unit/plain_plan.hpp"
 
-namespace taskspec {
+namespace taskspec::host_backend_test {
 
 namespace {
 
@@ -243,4 +243,4 @@ TEST_CASE("tasks may run plans of the same backend") {
   CHECK(once.words == small.expected({{1, 2}}));
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::host_backend_test

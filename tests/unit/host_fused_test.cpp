@@ -10,7 +10,7 @@
 #include "tests/unit/host_ops.hpp"
 #include "tests/unit/plain_plan.hpp"
 
-namespace taskspec {
+namespace taskspec::host_fused_test {
 
 namespace {
 
@@ -301,4 +301,4 @@ TEST_CASE("equal calls of an op share a kernel, others do not") {
   CHECK(cache.get(with_zero) != cache.get(with_minus_zero));
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::host_fused_test

@@ -5,7 +5,7 @@
 #include "interp/host/null_backend.hpp"
 #include "tests/unit/host_graphs.hpp"
 
-namespace taskspec {
+namespace taskspec::host_memory_test {
 
 namespace {
 const ArrayType four{Precision::i64, {4}};
@@ -101,4 +101,4 @@ TEST_CASE("the null backend counts and gives zeros") {
   CHECK(backend->memory().live_bytes == 0);
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::host_memory_test

@@ -8,7 +8,7 @@
 
 #include "interp/host/pool.hpp"
 
-namespace taskspec {
+namespace taskspec::host_pool_test {
 
 TEST_CASE("a deque gives every range to exactly one thread") {
   constexpr std::uint32_t count = 20'000;
@@ -220,4 +220,4 @@ TEST_CASE("a pool knows which worker a thread is") {
   std::thread([&] { CHECK(pool.here() == nullptr); }).join();
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::host_pool_test

@@ -7,7 +7,7 @@
 #include "tests/unit/host_graphs.hpp"
 #include "tests/unit/plain_plan.hpp"
 
-namespace taskspec {
+namespace taskspec::host_table_test {
 
 namespace {
 
@@ -81,4 +81,4 @@ TEST_CASE("inputs and constants are there before anything runs [A2]") {
   }
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::host_table_test

@@ -3,7 +3,7 @@
 
 #include "interp/host/worker_choice.hpp"
 
-namespace taskspec {
+namespace taskspec::host_worker_choice_test {
 
 namespace {
 
@@ -44,4 +44,4 @@ TEST_CASE("a plan whose steps become heavy is shared again") {
   CHECK(runs_alone(worker_choice, 1000, 1.0, 0.6) <= 5);
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::host_worker_choice_test

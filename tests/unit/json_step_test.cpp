@@ -11,7 +11,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::json_step_test {
 using nlohmann::json;
 
 namespace {
@@ -167,3 +167,5 @@ TEST_CASE("[training] a step's JSON that is broken is refused") {
   no_ops["defs"][0].erase("ops");
   CHECK(step_refusal(no_ops).find("is made of op lists") != std::string::npos);
 }
+
+}  // namespace taskspec::json_step_test

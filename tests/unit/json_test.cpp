@@ -18,7 +18,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::json_test {
 using nlohmann::json;
 
 namespace {
@@ -546,3 +546,5 @@ TEST_CASE("diagnostics as JSON") {
   CHECK(tree["diagnostics"][1]["file"].is_null());
   CHECK(json::parse(diagnostics_json({})) == json({{"diagnostics", json::array()}}));
 }
+
+}  // namespace taskspec::json_test

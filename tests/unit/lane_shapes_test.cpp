@@ -9,7 +9,7 @@
 #include "interp/host/view/lane_moves.hpp"
 #include "tests/unit/random_cases.hpp"
 
-namespace taskspec {
+namespace taskspec::lane_shapes_test {
 
 namespace {
 
@@ -241,4 +241,4 @@ TEST_CASE("[strips] places at the ends of what an int can be are outside") {
     }
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::lane_shapes_test

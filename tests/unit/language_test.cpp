@@ -13,7 +13,7 @@
 #include "ir/base/text.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::language_test {
 
 namespace {
 
@@ -131,3 +131,5 @@ TEST_CASE("[reference] the manual begins with the language") {
   CHECK(ops != std::string::npos);
   CHECK(mentions(manual_html(standard_toolbox()), "id=\"Language-Tasks\""));
 }
+
+}  // namespace taskspec::language_test

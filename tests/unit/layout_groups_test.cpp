@@ -11,7 +11,7 @@
 #include "tests/guard/tool.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::layout_groups_test {
 
 namespace {
 
@@ -187,10 +187,10 @@ TEST_CASE("the viewer puts boxes where C++ does, and draws what does not cross [
                return case_json(nested, lay_out(nested.nodes, nested.edges, nested.groups));
              }));
   const std::string script = (source_root() / "tests/browser/pictures.js").string();
-  const ::Outcome drawn = in_shell("node '" + script + "' 40 cases.json", folder, 120);
+  const ToolOutcome drawn = in_shell("node '" + script + "' 40 cases.json", folder, 120);
   CHECK_MESSAGE(drawn.code == 0, drawn.out << drawn.err);
   CHECK(drawn.out.ends_with("all well\n"));
-  const ::Outcome told =
+  const ToolOutcome told =
       in_shell("node '" + (source_root() / "tests/browser/happenings.js").string() + "'", folder, 60);
   CHECK_MESSAGE(told.code == 0, told.out << told.err);
 }
@@ -255,3 +255,5 @@ TEST_CASE("groups as deep as a recursion, and a title wider than what stands bel
   CHECK(sheet.frames[2999].width == 0);
   CHECK(lay_out(std::vector<Extent>{{50, 20}}, {}, {{none}, {0}, {400}}).frames[0].width == 400);
 }
+
+}  // namespace taskspec::layout_groups_test

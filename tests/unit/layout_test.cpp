@@ -8,7 +8,7 @@
 
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::layout_test {
 
 namespace {
 
@@ -175,3 +175,5 @@ TEST_CASE("tasks that have only each other stand level [layout]") {
   Layout sheet = lay_out(nodes, edges);
   for (std::size_t e : {2, 3}) CHECK(sheet.edges[e][0].y == sheet.edges[e][1].y);
 }
+
+}  // namespace taskspec::layout_test

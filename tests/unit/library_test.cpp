@@ -15,7 +15,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::library_test {
 
 namespace {
 
@@ -379,3 +379,5 @@ TEST_CASE("library: broken files give errors, whatever is broken") {
     CHECK((program || !program.diags().empty()));
   }
 }
+
+}  // namespace taskspec::library_test

@@ -11,7 +11,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::local_values_test {
 
 namespace {
 
@@ -327,3 +327,5 @@ TEST_CASE("[local] random programs that are let through do the same on all shard
     CHECK(let_through > 10);
   }
 }
+
+}  // namespace taskspec::local_values_test

@@ -12,7 +12,7 @@
 #include "tests/unit/random_blocks.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::loop_nest_test {
 
 namespace {
 
@@ -96,3 +96,5 @@ TEST_CASE("a nest that no primitive computes has none [loop-nest]") {
   other.reduce = NestReduce::most;
   CHECK(names(other).empty());
 }
+
+}  // namespace taskspec::loop_nest_test

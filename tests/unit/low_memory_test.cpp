@@ -14,7 +14,7 @@
 #include "tests/unit/host_graphs.hpp"
 #include "tests/unit/programs.hpp"
 
-namespace taskspec {
+namespace taskspec::low_memory_test {
 
 namespace {
 
@@ -347,4 +347,4 @@ TEST_CASE("what is too large for the memory does not stand in the way of what is
   CHECK(output == "[3, 3]\n");
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::low_memory_test

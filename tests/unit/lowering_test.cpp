@@ -5,7 +5,7 @@
 #include "tests/unit/lowered_nets.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::lowering_test {
 
 namespace {
 
@@ -241,3 +241,5 @@ TEST_CASE("[lowering] random integer nets run on the exact engine as on the host
     check_equal(made.net, made.random(), 2);
   }
 }
+
+}  // namespace taskspec::lowering_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace taskspec;
+namespace taskspec::messages_test {
 
 TEST_CASE("what a reader of models says comes back from its JSON [json]") {
   Messages said;
@@ -29,3 +29,5 @@ TEST_CASE("messages that are none are an error [json] [hostile]") {
     CHECK_THROWS_AS(read_messages(text), Error);
   }
 }
+
+}  // namespace taskspec::messages_test

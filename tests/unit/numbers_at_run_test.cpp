@@ -7,7 +7,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::numbers_at_run_test {
 
 namespace {
 
@@ -122,3 +122,5 @@ TEST_CASE("[numbers] random arithmetic on numbers gives the bits of host code") 
     CHECK(task.report.plans <= 1);
   }
 }
+
+}  // namespace taskspec::numbers_at_run_test

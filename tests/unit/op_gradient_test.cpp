@@ -9,7 +9,7 @@
 #include "stdlib/ops.hpp"
 #include "tests/unit/op_samples.hpp"
 
-using namespace taskspec;
+namespace taskspec::op_gradient_test {
 
 namespace {
 
@@ -375,3 +375,5 @@ TEST_CASE("the gradient of topk is as large as its input, not a row for each val
   op.gradient.build(builder);
   CHECK(builder.largest() == 1000);
 }
+
+}  // namespace taskspec::op_gradient_test

@@ -9,7 +9,7 @@
 #include "ir/verify/verify.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::op_list_test {
 
 namespace {
 
@@ -226,3 +226,5 @@ TEST_CASE("[op list] a body that loops over an extent has one when the extent is
   const Ran ran = run_text(text + "print(t([1.0, 2.0, 3.0] as f32[3]).y.scalar, t([4.0, 5.0] as f32[2]).y.scalar)\n");
   CHECK(ran.output == "6 9\n");
 }
+
+}  // namespace taskspec::op_list_test

@@ -9,7 +9,7 @@
 #include "interp/session/profile_text.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::op_profile_test {
 
 namespace {
 
@@ -193,3 +193,5 @@ TEST_CASE("[profile] the text has a line for each op, with its task and place [L
   const std::string without = profile_text(run(training, false, 1).report, sources);
   CHECK(without.find("Net.a.forward") == std::string::npos);
 }
+
+}  // namespace taskspec::op_profile_test

@@ -15,7 +15,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/op_samples.hpp"
 
-using namespace taskspec;
+namespace taskspec::op_table_test {
 
 namespace {
 
@@ -362,3 +362,5 @@ TEST_CASE("no op is called as a form of the typed program: where both are writte
     CHECK_MESSAGE(!standard_ops().find(name), name);
   }
 }
+
+}  // namespace taskspec::op_table_test

@@ -7,7 +7,7 @@
 #include "stdlib/ops.hpp"
 #include "tests/unit/errors.hpp"
 
-using namespace taskspec;
+namespace taskspec::op_test {
 
 namespace {
 
@@ -284,3 +284,5 @@ TEST_CASE("a number beside tensors takes their precision, a condition does not c
   types = {of(Precision::boolean), int_type};
   CHECK(scalar_precision(types, 1) == Precision::boolean);
 }
+
+}  // namespace taskspec::op_test

@@ -11,7 +11,7 @@
 #include "tests/unit/op_call.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_agreement_test {
 
 namespace {
 
@@ -85,3 +85,5 @@ TEST_CASE("kernels give what host code gives, within the tolerance of their op [
   CHECK(tried.size() >= 20);
   CHECK(inexact.size() >= 6);
 }
+
+}  // namespace taskspec::ops_agreement_test

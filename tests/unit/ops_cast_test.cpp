@@ -14,7 +14,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_cast_test {
 
 namespace {
 
@@ -195,3 +195,5 @@ TEST_CASE("host conversions") {
         "E1301 a tensor does not become int by 'as'; host code needs an explicit receive | receive it with .scalar; "
         "the body of a task has none: there it is 'as i64'");
 }
+
+}  // namespace taskspec::ops_cast_test

@@ -10,7 +10,7 @@
 #include "tests/unit/op_call.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_elementwise_test {
 
 namespace {
 
@@ -352,3 +352,5 @@ TEST_CASE("makers and copies") {
     CHECK(std::memcmp(x.raw(), y.raw(), x.bytes()) == 0);
   }
 }
+
+}  // namespace taskspec::ops_elementwise_test

@@ -8,7 +8,7 @@
 #include "tests/unit/op_call.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_functions_test {
 
 namespace {
 
@@ -123,3 +123,5 @@ TEST_CASE("functions of f16 and f64 round the exact value") {
   CHECK(shown("add", {tensor(Precision::f16, {2048}), 1.0}) == "[2048]");
   CHECK(shown("mul", {tensor(Precision::f16, {60000}), 2.0}) == "[inf]");
 }
+
+}  // namespace taskspec::ops_functions_test

@@ -11,7 +11,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_library_test {
 
 namespace {
 
@@ -389,3 +389,5 @@ TEST_CASE("random numbers: what first values of weights refuse [ops] [init]") {
           call_op("uniform", {written(Precision::f32, {Dim(4)}), i(1), 0.0, 1.0, i(-1)});
         }).starts_with("E1003"));
 }
+
+}  // namespace taskspec::ops_library_test

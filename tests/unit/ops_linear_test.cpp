@@ -7,7 +7,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_linear_test {
 
 namespace {
 
@@ -226,3 +226,5 @@ TEST_CASE("softmax of extreme numbers [ops]") {
   CHECK(error("softmax", {tensor(Precision::f32, {3}, 1), i(1)}).starts_with("E2004"));
   CHECK(error("softmax", {tensor(Precision::f32, {}, 1)}).starts_with("E2004"));
 }
+
+}  // namespace taskspec::ops_linear_test

@@ -10,7 +10,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_movement_test {
 
 namespace {
 
@@ -261,3 +261,5 @@ TEST_CASE("scatter_add undoes gather where no index repeats, and adds where one 
   CHECK(error_of([&] { call_op("scatter_add", {x, index, ints({2, 2}), i(0)}); }).starts_with("E2001"));
   CHECK(error_of([&] { call_op("scatter_add", {ints({2}), index, ints({3}), i(0)}); }).starts_with("E5003"));
 }
+
+}  // namespace taskspec::ops_movement_test

@@ -11,7 +11,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/op_call.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_neurons_test {
 
 namespace {
 
@@ -245,3 +245,5 @@ TEST_CASE("lookup: two's complement addresses, clamped [ops]") {
     CHECK(contents(call_op("lookup", {ints(table), ints(x)})) == expected);
   }
 }
+
+}  // namespace taskspec::ops_neurons_test

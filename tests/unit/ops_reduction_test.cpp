@@ -12,7 +12,7 @@
 #include "tests/unit/op_call.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_reduction_test {
 
 namespace {
 
@@ -230,3 +230,5 @@ TEST_CASE("max and min of bool are any and all") {
   CHECK(shown("max", {tensor(Precision::boolean, {0, 1, 0})}) == "true");
   CHECK(shown("min", {tensor(Precision::boolean, {0, 1, 0})}) == "false");
 }
+
+}  // namespace taskspec::ops_reduction_test

@@ -8,7 +8,7 @@
 #include "stdlib/ops.hpp"
 #include "tests/unit/errors.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_shapes_test {
 
 namespace {
 
@@ -162,3 +162,5 @@ TEST_CASE("a host value where a tensor must be, and operands that are wrong alre
     CHECK(typed(op->name, operands) == "?");
   }
 }
+
+}  // namespace taskspec::ops_shapes_test

@@ -9,7 +9,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/op_call.hpp"
 
-using namespace taskspec;
+namespace taskspec::ops_window_test {
 
 namespace {
 
@@ -334,3 +334,5 @@ TEST_CASE("pools: defaults, nan and what they refuse [ops]") {
   CHECK(error("avg_pool", {tensor(Precision::i32, {1, 2, 2}, 1), i(2)}).starts_with("E2002"));
   CHECK(error("max_pool_grad", {x, low, i(1)}).starts_with("E2001"));
 }
+
+}  // namespace taskspec::ops_window_test

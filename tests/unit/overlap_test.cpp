@@ -10,7 +10,7 @@
 #include "ir/base/render.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::overlap_test {
 
 namespace {
 
@@ -106,3 +106,5 @@ TEST_CASE("a task that nobody receives runs while the host goes on, and is waite
   CHECK(met.output.find("0\n1\n2\nmeet\n") == 0);
   CHECK(met.output.find("42") != std::string::npos);
 }
+
+}  // namespace taskspec::overlap_test

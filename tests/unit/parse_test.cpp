@@ -15,7 +15,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::parse_test {
 
 namespace {
 
@@ -573,3 +573,5 @@ TEST_CASE("parsing looks at each token a bounded number of times, however long t
   CHECK(each > 0);
   CHECK(lookahead(40) == begin + 39 * each);
 }
+
+}  // namespace taskspec::parse_test

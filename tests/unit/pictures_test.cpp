@@ -13,7 +13,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::pictures_test {
 using namespace std::string_literals;
 
 using file_samples::cmyk_jpeg, file_samples::from_hex, file_samples::progressive_jpeg;
@@ -225,3 +225,5 @@ TEST_CASE("arrays that are no pictures are E7004 and write nothing") {
   CHECK(error(Precision::u8, {0, 4}, "x.png").find("is not such a picture") != std::string::npos);
   CHECK(error(Precision::u8, {1, 70000}, "x.jpg").find("is not such a picture") != std::string::npos);
 }
+
+}  // namespace taskspec::pictures_test

@@ -6,7 +6,7 @@
 #include "tests/unit/fake_ops.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::plan_test {
 
 namespace {
 
@@ -274,3 +274,5 @@ TEST_CASE("a graph with symbols in its types cannot be planned") {
   s.add("b", {s.input("z", f32({Dim(std::make_shared<const SymbolInfo>(SymbolInfo{"N", 1}))}))});
   CHECK_FALSE(has_concrete_types(*s.graph));
 }
+
+}  // namespace taskspec::plan_test

@@ -9,7 +9,7 @@
 #include "tests/unit/fake_ops.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::print_graph_test {
 
 TEST_CASE("[A12] a graph as text shows slots, types and what waits for what") {
   Sketch s = hazard();
@@ -105,3 +105,5 @@ TEST_CASE("[A16] DOT survives any name") {
   CHECK(graph.vertices == 3);
   CHECK(graph.edges == 2);
 }
+
+}  // namespace taskspec::print_graph_test

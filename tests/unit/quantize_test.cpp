@@ -9,7 +9,7 @@
 #include "tests/unit/lowered_nets.hpp"
 #include "tests/unit/op_samples.hpp"
 
-using namespace taskspec;
+namespace taskspec::quantize_test {
 
 namespace {
 
@@ -367,3 +367,5 @@ TEST_CASE("[quantize] borders that fit no block are refused: a file may say anyt
   CHECK(code_with(4, Value(std::int64_t{1})) == "E7003");
   CHECK(code_with(4, Value(std::int64_t{-1})) == "E7003");
 }
+
+}  // namespace taskspec::quantize_test

@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr const char* definitions = R"(let base = [0.25, -0.5, 1.0, 0.75] as f32[4]
+constexpr const char* program_definitions = R"(let base = [0.25, -0.5, 1.0, 0.75] as f32[4]
 let lead = base * 0.5 + 0.125
 task inc(in x: f32[N]) -> (y: f32[N]) { y = x * 0.5 + 1.0 }
 task mix(in a: f32[N], in b: f32[N]) -> (y: f32[N]) { y = a * 0.5 - b * 0.25 }
@@ -43,15 +43,15 @@ graph fork(x: f32[4], z: f32[4], n: int = 2) -> (y: f32[4], w: f32[4]) { y = z; 
 fn count(n: int) -> int { if n < 2 { return n }; return count(n - 1) + 1 }
 )";
 
-class Writer {
+class ProgramWriter {
  public:
-  Writer(std::uint64_t seed, const RandomProgramOptions& options) : random_(seed), options_(options) {}
+  ProgramWriter(std::uint64_t seed, const RandomProgramOptions& options) : random_(seed), options_(options) {}
 
   std::string program() {
     for (int g = 0; g < 3; ++g) graph("g" + std::to_string(g));
     graphs_.push_back({"through", 0});
     graphs_.push_back({"fork", 0});
-    std::string text = definitions + text_;
+    std::string text = program_definitions + text_;
     text_.clear();
     line("let v0 = [0.5, -1.0, 2.0, 0.25] as f32[4]");
     line("let v1 = fill(f32[4], 1.5)");
@@ -296,5 +296,5 @@ class Writer {
 }  // namespace
 
 std::string random_program(std::uint64_t seed, const RandomProgramOptions& options) {
-  return Writer(seed, options).program();
+  return ProgramWriter(seed, options).program();
 }

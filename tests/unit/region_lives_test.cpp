@@ -11,7 +11,7 @@
 #include "ir/region/users.hpp"
 #include "tests/unit/errors.hpp"
 
-using namespace taskspec;
+namespace taskspec::region_lives_test {
 
 namespace {
 
@@ -227,3 +227,5 @@ TEST_CASE("[regions] a launch of many points that all read what many wrote runs 
   runs.session.finish();
   CHECK(runs.bodies.points == 8 * points);
 }
+
+}  // namespace taskspec::region_lives_test

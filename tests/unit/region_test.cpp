@@ -7,7 +7,7 @@
 #include "ir/region/users.hpp"
 #include "tests/unit/errors.hpp"
 
-using namespace taskspec;
+namespace taskspec::region_test {
 
 namespace {
 
@@ -211,3 +211,5 @@ TEST_CASE("[groups] what a launch that is not independent is told") {
   CHECK(told(forest, Rect::of({2}), {use(p, Privilege::inout, 0, "p", even), use(p, Privilege::in, 0, "p", odd)}) ==
         "");
 }
+
+}  // namespace taskspec::region_test

@@ -6,7 +6,7 @@
 #include "ir/base/text.hpp"
 #include "ir/codes/codes.hpp"
 
-using namespace taskspec;
+namespace taskspec::render_test {
 
 namespace {
 
@@ -371,3 +371,5 @@ fix:
 )");
   CHECK(find_code("E9999") == nullptr);
 }
+
+}  // namespace taskspec::render_test

@@ -16,7 +16,7 @@
 #include "tests/unit/json_programs.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::report_test {
 
 namespace {
 
@@ -113,10 +113,10 @@ TEST_CASE("the script of the viewer cannot end early, and each of its files is i
 TEST_CASE("graph --format html and run --report out.html write reports") {
   TemporaryFolder folder;
   folder.put("p.task", json_programs::diamond + "let y = diamond(4).y\nprint(y.array)\n");
-  ::Outcome page = in_shell("taskspec graph p.task --format html", folder);
+  ToolOutcome page = in_shell("taskspec graph p.task --format html", folder);
   CHECK(page.code == 0);
   CHECK(data_of(page.out).find("\"title\":\"p.task\"") != std::string::npos);
-  ::Outcome run = in_shell("taskspec run p.task --report out.html && cat out.html", folder);
+  ToolOutcome run = in_shell("taskspec run p.task --report out.html && cat out.html", folder);
   CHECK(run.code == 0);
   std::string data = data_of(run.out);
   CHECK(data.find("\"format\":\"taskspec-slices\"") != std::string::npos);
@@ -125,7 +125,7 @@ TEST_CASE("graph --format html and run --report out.html write reports") {
   CHECK(data.find("\"timeline\":[[0,0,") != std::string::npos);
   CHECK(data.find("\"control\":[[") != std::string::npos);
   CHECK(data.find("\"name\":\"diamond#0\"") != std::string::npos);  // the scope of the call
-  ::Outcome other = in_shell("taskspec run p.task --report out.txt", folder);
+  ToolOutcome other = in_shell("taskspec run p.task --report out.txt", folder);
   CHECK(other.code == 2);
   CHECK(other.err.find("ends in .json, .html or .csv") != std::string::npos);
 }
@@ -136,20 +136,20 @@ TEST_CASE("the report of a run that failed says what ended it, and what had run"
              "task count(in n: int) -> (y: i64[4]) { y = iota(4) + n }\n"
              "let a = count(1).y\nprint(a.sum().scalar)\nprint((a / (a - a)).array)\n"
              "graph g(n: int) -> (y: i64[4]) { y = iota(4) / (count(0).y - n) }\n");
-  ::Outcome page = in_shell("taskspec run f.task --report out.html; echo $?; cat out.html", folder);
+  ToolOutcome page = in_shell("taskspec run f.task --report out.html; echo $?; cat out.html", folder);
   CHECK(page.out.starts_with("10\n3\n"));
   std::string data = data_of(page.out);
   CHECK(data.find("\"failures\":{\"diagnostics\":[{\"code\":\"E5002\"") != std::string::npos);
   CHECK(data.find("[\"tasks\",\"0\"]") == std::string::npos);
-  ::Outcome text = in_shell("taskspec run f.task --report", folder);
+  ToolOutcome text = in_shell("taskspec run f.task --report", folder);
   CHECK_MESSAGE(text.out.find("\nfailed      E5002: ") != std::string::npos, text.out);
   CHECK_MESSAGE(text.out.find(" at f.task:4:") != std::string::npos, text.out);
-  ::Outcome json = in_shell("taskspec run f.task --report out.json; cat out.json", folder);
+  ToolOutcome json = in_shell("taskspec run f.task --report out.json; cat out.json", folder);
   CHECK(json.out.find("\"failures\":{\"diagnostics\":[{\"code\":\"E5002\"") != std::string::npos);
-  ::Outcome graph = in_shell("taskspec run f.task --name g -D n=2 --report", folder);
+  ToolOutcome graph = in_shell("taskspec run f.task --name g -D n=2 --report", folder);
   CHECK(graph.code == 3);
   CHECK_MESSAGE(graph.out.find("failed      E5002: ") != std::string::npos, graph.out);
-  ::Outcome fine = in_shell("taskspec run f.task --name g -D n=9 --report out.html && cat out.html", folder);
+  ToolOutcome fine = in_shell("taskspec run f.task --name g -D n=9 --report out.html && cat out.html", folder);
   CHECK(data_of(fine.out).find("\"failures\":{\"diagnostics\":[]}") != std::string::npos);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("a profile tells the making of plans and kernels from running them") {
              "task product(in a: f32[N, N]) -> (y: f32[N, N]) { y = a @ a }\n"
              "let a = product(uniform(f32[64, 64], seed: 1)).y\n"
              "for i in 0..3 { print(product(a).y.max().scalar > 0.0) }\n");
-  ::Outcome run = in_shell("taskspec run p.task --profile --report out.json; cat out.json", folder);
+  ToolOutcome run = in_shell("taskspec run p.task --profile --report out.json; cat out.json", folder);
   REQUIRE(run.code == 0);
   double made = -1;
   std::size_t plans = run.out.find("\nplans: ");
@@ -218,7 +218,7 @@ TEST_CASE("a loop in a graph has rows of its own in a profile: turns, tasks, ops
              "graph g(x: f32[8, 8], n: int) -> (y: f32[8, 8]) {\n  var a = x\n"
              "  for i in 0..n { let s = step(a).y\n    a = s @ s }\n  y = a\n}\n"
              "print(g(fill(f32[8, 8], 0.1), 5).y.shape, g(fill(f32[8, 8], 0.2), 2).y.shape)\n");
-  const ::Outcome run = in_shell("taskspec run p.task --profile", folder);
+  const ToolOutcome run = in_shell("taskspec run p.task --profile", folder);
   REQUIRE(run.code == 0);
   const auto has = [&](const std::string& calls, const std::string& op, const std::string& task) {
     std::istringstream lines(run.out);
@@ -246,7 +246,7 @@ TEST_CASE("the report of a run knows what failed, what ran inside of loops, and 
              "graph g(x: i64[4]) -> (y: i64[4], z: i64[4]) {\n  let bad = div(x, x - x).y\n  y = bad + x\n"
              "  var s = x\n  for i in 0..3 { s = s + x }\n  z = s\n}\n"
              "let r = g(iota(4))\nprint(r.z.array)\nprint(r.y.array)\n");
-  const ::Outcome run = in_shell("taskspec run f.task --report out.html; cat out.html", folder);
+  const ToolOutcome run = in_shell("taskspec run f.task --report out.html; cat out.html", folder);
   const std::string data = data_of(run.out);
   CHECK(count(data, "\"failed\":[]") + 1 == count(data, "\"failed\":["));
   CHECK(data.find("\"op\":\"turn\"") != std::string::npos);
@@ -289,7 +289,7 @@ TEST_CASE("every example and language test gives a report of its run") {
                            "tests/lang/slots.task", "tests/lang/nested_sessions.task", "tests/lang/poison.task"}) {
     CAPTURE(name);
     std::string path = (source_root() / name).string();
-    ::Outcome run =
+    ToolOutcome run =
         in_shell("taskspec run '" + path + "' --report out.html --trace out.json; test -s out.html", folder);
     CHECK(run.code == 0);
     CHECK(run.err.find("bug") == std::string::npos);
@@ -302,7 +302,7 @@ TEST_CASE(
     "[L15]") {
   TemporaryFolder folder;
   std::string tests = (source_root() / "tests/browser").string();
-  ::Outcome made =
+  ToolOutcome made =
       in_shell("set -e\ntaskspec run '" + tests + "/walk.task' --report small.html\n" +
                    "echo 'print(1)' >empty.task; taskspec run empty.task --report empty.html\n" + "taskspec run '" +
                    tests + "/fails.task' --report failed.html || true\n" + "taskspec run '" + tests +
@@ -311,10 +311,10 @@ TEST_CASE(
                    "taskspec graph large.task --name large --format html >large.html",
                folder, 120);
   REQUIRE_MESSAGE(made.code == 0, made.err);
-  ::Outcome walk = in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
-                                "/click_through.py' small.html large.html empty.html "
-                                "failed.html trained.html chip.html",
-                            folder, 300);
+  ToolOutcome walk = in_shell("PYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
+                                  "/click_through.py' small.html large.html empty.html "
+                                  "failed.html trained.html chip.html",
+                              folder, 300);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");
     return;
@@ -326,7 +326,7 @@ TEST_CASE(
 TEST_CASE("a plan of launches is drawn by launches: some points of each, turns that do the same as one [regions]") {
   TemporaryFolder folder;
   const std::string text = (source_root() / "tests/browser/launches.task").string();
-  ::Outcome run = in_shell("taskspec run '" + text + "' --report out.html >/dev/null && cat out.html", folder, 120);
+  ToolOutcome run = in_shell("taskspec run '" + text + "' --report out.html >/dev/null && cat out.html", folder, 120);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   const std::string data = data_of(run.out);
   for (const char* name :
@@ -337,7 +337,7 @@ TEST_CASE("a plan of launches is drawn by launches: some points of each, turns t
   CHECK(data.find(R"("name":"spread#0[7]")") == std::string::npos);
   CHECK(data.find(R"("name":"spread#2[0]")") == std::string::npos);
   // 60,000 points: the page is small, as it is not by them.
-  ::Outcome many =
+  ToolOutcome many =
       in_shell("sed 's/tiles = 12/tiles = 600/;s/steps = 100/steps = 50/' '" + text +
                    "' >many.task && taskspec run many.task --report many.html >/dev/null && stat -c %s many.html",
                folder, 120);
@@ -348,9 +348,9 @@ TEST_CASE("a plan of launches is drawn by launches: some points of each, turns t
 TEST_CASE("a browser opens launches to their points [regions]") {
   TemporaryFolder folder;
   const std::string tests = (source_root() / "tests/browser").string();
-  ::Outcome walk = in_shell("taskspec run '" + tests + "/launches.task' --report out.html >/dev/null\n" +
-                                "PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/launches.py' out.html",
-                            folder, 120);
+  ToolOutcome walk = in_shell("taskspec run '" + tests + "/launches.task' --report out.html >/dev/null\n" +
+                                  "PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/launches.py' out.html",
+                              folder, 120);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");
     return;
@@ -362,7 +362,7 @@ TEST_CASE("a browser opens launches to their points [regions]") {
 TEST_CASE("the report of a run on shards has what each of them did, and why they waited [shards]") {
   TemporaryFolder folder;
   const std::string tests = (source_root() / "tests/browser").string();
-  ::Outcome run =
+  ToolOutcome run =
       in_shell("taskspec run '" + tests + "/shards.task' --report out.html >/dev/null && cat out.html", folder, 120);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   const std::string data = data_of(run.out);
@@ -370,11 +370,11 @@ TEST_CASE("the report of a run on shards has what each of them did, and why they
                            "flux: points of the launches are on other shards",
                            "flux: each point takes the piece that it took before, on its own shard"})
     CHECK_MESSAGE(data.find(part) != std::string::npos, part);
-  ::Outcome json =
+  ToolOutcome json =
       in_shell("taskspec run '" + tests + "/shards.task' --report out.json >/dev/null && cat out.json", folder, 120);
   CHECK_MESSAGE(json.out.find(R"("by_shard":[)") != std::string::npos, json.out);
   // 200,000 points and 300 calls: no list of points is in it.
-  ::Outcome many = in_shell(
+  ToolOutcome many = in_shell(
       "sed 's/Cell\\[64\\]/Cell[200000]/;s/, 8)/, 20000)/;s/0\\.\\.8 /0..20000 /;s/0\\.\\.10 /0..3 /' '" + tests +
           "/shards.task' >many.task && taskspec run many.task --report many.html >/dev/null && "
           "stat -c %s many.html",
@@ -386,9 +386,9 @@ TEST_CASE("the report of a run on shards has what each of them did, and why they
 TEST_CASE("a browser shows what shards did [shards]") {
   TemporaryFolder folder;
   const std::string tests = (source_root() / "tests/browser").string();
-  ::Outcome walk = in_shell("taskspec run '" + tests + "/shards.task' --report out.html >/dev/null\n" +
-                                "PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/shards.py' out.html",
-                            folder, 120);
+  ToolOutcome walk = in_shell("taskspec run '" + tests + "/shards.task' --report out.html >/dev/null\n" +
+                                  "PYTHONDONTWRITEBYTECODE=1 python3 '" + tests + "/shards.py' out.html",
+                              folder, 120);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");
     return;
@@ -400,9 +400,9 @@ TEST_CASE("a browser shows what shards did [shards]") {
 TEST_CASE("a browser searches the reference: what does not fit is not to be seen") {
   TemporaryFolder folder;
   const std::string tests = (source_root() / "tests/browser").string();
-  ::Outcome walk = in_shell("taskspec doc --format html >manual.html\nPYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
-                                "/reference.py' manual.html",
-                            folder, 120);
+  ToolOutcome walk = in_shell("taskspec doc --format html >manual.html\nPYTHONDONTWRITEBYTECODE=1 python3 '" + tests +
+                                  "/reference.py' manual.html",
+                              folder, 120);
   if (walk.code == 77) {
     MESSAGE("skipped: there is no chromium");
     return;
@@ -410,3 +410,5 @@ TEST_CASE("a browser searches the reference: what does not fit is not to be seen
   CHECK_MESSAGE(walk.code == 0, walk.out << walk.err);
   CHECK(walk.out.ends_with("all well\n"));
 }
+
+}  // namespace taskspec::report_test

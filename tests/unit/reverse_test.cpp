@@ -8,7 +8,7 @@
 #include "tests/unit/op_list_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::reverse_test {
 
 namespace {
 
@@ -105,3 +105,5 @@ TEST_CASE("integers end a path, and an op without a gradient ends it with its li
   CHECK(found.ends[0].input == 1);
   CHECK(list.lines[found.ends[0].line].op == &op_named("floor"));
 }
+
+}  // namespace taskspec::reverse_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/errors.hpp"
 
-using namespace taskspec;
+namespace taskspec::scalar_test {
 
 namespace {
 
@@ -154,3 +154,5 @@ TEST_CASE("a scalar beside a tensor is exact or an error") {
   CHECK(error_of([] { scalar_array(i((std::int64_t{1} << 53) + 1), Precision::f64); }).starts_with("E5001"));
   CHECK(error_of([] { scalar_array(1.5, Precision::i8); }).starts_with("E2002"));
 }
+
+}  // namespace taskspec::scalar_test

@@ -8,7 +8,7 @@
 #include "ir/base/retiring_table.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::session_memory_test {
 
 namespace {
 
@@ -250,3 +250,5 @@ TEST_CASE("what nobody needs after a run is written over: a slot changes in its 
   CHECK(held.errors == "");
   CHECK(held.output == "[1, 2, 3] [2, 4, 6] [4, 8, 12] [1, 2, 3]\n");
 }
+
+}  // namespace taskspec::session_memory_test

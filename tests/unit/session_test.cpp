@@ -16,7 +16,7 @@
 #include "interp/host/lookup_table.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::session_test {
 
 namespace {
 
@@ -453,3 +453,5 @@ TEST_CASE("what fits into memory is done on every schedule, whatever stands besi
     CHECK(ran.code == 3);
   }
 }
+
+}  // namespace taskspec::session_test

@@ -13,7 +13,7 @@
 #include "tests/unit/errors.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::shard_doors_test {
 
 namespace {
 
@@ -212,3 +212,5 @@ TEST_CASE("where all shards wait and none can go on, each says for what: status 
                     "shard 1 waits for the end of the others, after call 0\n",
                 told);
 }
+
+}  // namespace taskspec::shard_doors_test

@@ -11,7 +11,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::shard_programs_test {
 
 namespace {
 
@@ -299,3 +299,5 @@ TEST_CASE("regions that a program makes and drops on shards leave nothing behind
     CHECK(many.output.substr(0, many.output.find('\n') + 1) == run_text(program + "run main(240) on host\n").output);
   }
 }
+
+}  // namespace taskspec::shard_programs_test

@@ -8,7 +8,7 @@
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::shard_traces_test {
 
 namespace {
 
@@ -275,3 +275,5 @@ TEST_CASE("options of mpi that cannot be are refused where they stand") {
     CHECK_MESSAGE(ran.errors.find(why) != std::string::npos, ran.errors);
   }
 }
+
+}  // namespace taskspec::shard_traces_test

@@ -10,7 +10,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::show_test {
 
 namespace {
 
@@ -224,3 +224,5 @@ TEST_CASE("show writes files, and says what it cannot do") {
   CHECK(run_text("show([1, 2], kind: \"picture\")\n").errors.find("i64[2] cannot be drawn as a picture") !=
         std::string::npos);
 }
+
+}  // namespace taskspec::show_test

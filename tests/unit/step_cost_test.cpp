@@ -8,7 +8,7 @@
 #include "tests/guard/tool.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::step_cost_test {
 using nlohmann::json;
 
 namespace {
@@ -134,7 +134,7 @@ TEST_CASE("[training] a cost as JSON says what the record says [L15] [cost]") {
   TemporaryFolder folder;
   folder.put("p.task",
              trained("sgd(lr: 0.1)", "let c = m.cost\nexport(c, \"c.json\")\nprint(c.memory, c.peak, len(c.ops))\n"));
-  const ::Outcome run = in_shell("taskspec run p.task && cat c.json", folder);
+  const ToolOutcome run = in_shell("taskspec run p.task && cat c.json", folder);
   INFO(run.err);
   REQUIRE(run.code == 0);
   const std::size_t line = run.out.find('\n');
@@ -150,3 +150,5 @@ TEST_CASE("[training] a cost as JSON says what the record says [L15] [cost]") {
     CHECK(op["estimate"].get<double>() > 0);
   }
 }
+
+}  // namespace taskspec::step_cost_test

@@ -11,7 +11,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::svg_test {
 
 namespace {
 
@@ -124,3 +124,5 @@ TEST_CASE("export writes a graph as SVG and as HTML") {
   Ran bad = run_text(json_programs::pipeline + "export(pipeline, \"g.gif\")\n");
   CHECK(bad.errors.find("end it in .json, .dot, .svg, .html or .nir") != std::string::npos);
 }
+
+}  // namespace taskspec::svg_test

@@ -7,7 +7,7 @@
 #include "ir/verify/verify.hpp"
 #include "tests/unit/sample_graphs.hpp"
 
-using namespace taskspec;
+namespace taskspec::task_graph_test {
 
 TEST_CASE("futures are edges, sorted by where they come from") {
   Sketch s("g");
@@ -157,3 +157,5 @@ TEST_CASE("a task with more operands than slots can number is an error") {
   std::vector<Ref> in(70'000, s.input("x"));
   CHECK_THROWS_AS(s.add(s.define("concat", {"parts"}, {"value"}), in, {f32({4})}), Error);
 }
+
+}  // namespace taskspec::task_graph_test

@@ -22,7 +22,7 @@
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::task_ir_test {
 using namespace taskspec::tests;
 
 namespace {
@@ -434,3 +434,5 @@ TEST_CASE("switches, triggers and sparse storage are said in text, and refused i
         "no attribute outputs", "edge p -> a: Task IR files have no triggers"})
     CHECK_MESSAGE(all.find(refused) != std::string::npos, all);
 }
+
+}  // namespace taskspec::task_ir_test

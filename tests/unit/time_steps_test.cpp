@@ -11,7 +11,7 @@
 #include "interp/host/host_backend.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::time_steps_test {
 
 namespace {
 
@@ -126,3 +126,5 @@ TEST_CASE("time steps: what is wrong with their number") {
   CHECK(run_text(g + "fn f(t: int) { let r = run g(x) on host(time_steps: t) }\nf(0)").errors.find("E5003") !=
         std::string::npos);
 }
+
+}  // namespace taskspec::time_steps_test

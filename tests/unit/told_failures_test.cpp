@@ -10,7 +10,7 @@
 #include "interp/control/natives.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::told_failures_test {
 using namespace std::chrono_literals;
 
 namespace {
@@ -162,3 +162,5 @@ TEST_CASE("what the graph could not show in front of a failed assert is told, wh
     CHECK(ran.code == 3);
   }
 }
+
+}  // namespace taskspec::told_failures_test

@@ -8,7 +8,7 @@
 #include "interp/host/host_backend.hpp"
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::toy_backend_test {
 
 namespace {
 
@@ -139,3 +139,5 @@ TEST_CASE("the type of a backend says which one it is") {
   CHECK(mixed.code == 1);
   CHECK(mixed.errors.find("backend toy") != std::string::npos);
 }
+
+}  // namespace taskspec::toy_backend_test

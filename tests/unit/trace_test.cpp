@@ -8,6 +8,8 @@
 #include "tests/guard/tool.hpp"
 #include "tests/unit/json_programs.hpp"
 
+namespace taskspec::trace_test {
+
 using nlohmann::json;
 
 namespace {
@@ -15,7 +17,7 @@ namespace {
 json traced(const std::string& program, const std::string& options) {
   TemporaryFolder folder;
   folder.put("p.task", program);
-  Outcome run = in_shell("taskspec run p.task --trace t.json " + options + " >log && cat t.json", folder);
+  ToolOutcome run = in_shell("taskspec run p.task --trace t.json " + options + " >log && cat t.json", folder);
   INFO(run.err);
   REQUIRE(run.code == 0);
   return json::parse(run.out);
@@ -100,3 +102,5 @@ TEST_CASE("bars of one worker do not overlap, and tasks carry their paths") {
   CHECK(tasks.contains("diamond#0/add#0"));
   CHECK(tasks.size() == 6);
 }
+
+}  // namespace taskspec::trace_test

@@ -10,13 +10,15 @@
 #include "tests/guard/tool.hpp"
 #include "tests/unit/json_programs.hpp"
 
+namespace taskspec::trace_training_test {
+
 using nlohmann::json;
 
 namespace {
 
 // All tasks in the order in which they began. One thread: bars do not overlap.
 std::vector<std::string> traced_tasks(const std::string& file, const TemporaryFolder& folder) {
-  const Outcome run = in_shell("taskspec run '" + file + "' --threads 1 --trace t.json >log && cat t.json", folder);
+  const ToolOutcome run = in_shell("taskspec run '" + file + "' --threads 1 --trace t.json >log && cat t.json", folder);
   INFO(run.err);
   REQUIRE(run.code == 0);
   std::vector<std::pair<double, json>> bars;
@@ -113,3 +115,5 @@ print(m.loss.scalar < 10.0)
   const std::vector<InStep> tasks = in_steps(traced_tasks("branches.task", folder), "Net", "mse_avg", "sgd");
   CHECK(checked_steps(tasks) == 5);
 }
+
+}  // namespace taskspec::trace_training_test

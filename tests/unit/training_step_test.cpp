@@ -12,7 +12,7 @@
 #include "tests/unit/op_list_cases.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::training_step_test {
 
 namespace {
 
@@ -191,3 +191,5 @@ TEST_CASE("a value that branches ends the chain, and its gradient is the sum ove
   CHECK(step.reverses.size() == 4);
   CHECK(step.reverses.back().in.size() == 3);  // two parts of the gradient of sin, and x
 }
+
+}  // namespace taskspec::training_step_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/programs.hpp"
 
-using namespace taskspec;
+namespace taskspec::training_test {
 
 namespace {
 
@@ -64,3 +64,5 @@ TEST_CASE("[training] in parts: one plan for all steps, nothing left behind, the
       for (const std::uint32_t threads : {2U, 4U}) CHECK(run_steps(20, schedule, threads, parts).output == wanted);
   }
 }
+
+}  // namespace taskspec::training_test

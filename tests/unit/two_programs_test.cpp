@@ -16,7 +16,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
-using namespace taskspec;
+namespace taskspec::two_programs_test {
 using namespace std::chrono_literals;
 
 namespace {
@@ -247,3 +247,5 @@ TEST_CASE("a loop that hears of its host in each turn makes few plans") {
   CHECK(ran.report.plans <= 8);
   CHECK(ran.report.dispatches <= 1000);  // not one for each turn
 }
+
+}  // namespace taskspec::two_programs_test

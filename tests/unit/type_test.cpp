@@ -5,7 +5,7 @@
 
 #include "ir/types/precision.hpp"
 
-using namespace taskspec;
+namespace taskspec::type_test {
 
 namespace {
 
@@ -86,3 +86,5 @@ TEST_CASE("every precision is found by its name and has the range of its bits") 
   CHECK(range(Precision::i28) == std::pair<std::int64_t, std::int64_t>(-(1 << 27), (1 << 27) - 1));
   CHECK(range(Precision::u32) == std::pair<std::int64_t, std::int64_t>(0, 4294967295));
 }
+
+}  // namespace taskspec::type_test

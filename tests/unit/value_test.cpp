@@ -10,7 +10,7 @@
 
 #include "tests/unit/errors.hpp"
 
-using namespace taskspec;
+namespace taskspec::value_test {
 
 namespace {
 
@@ -162,3 +162,5 @@ TEST_CASE("a shape of zeros does not fill the memory with empty lists") {
   CHECK(nested_lists(Array::make({Precision::i32, {0, std::int64_t{1} << 40}})).list().empty());
   CHECK(error_of([&] { nested_lists(Array::make({Precision::i32, {(1 << 20) + 1, 0}})); }).starts_with("E5008"));
 }
+
+}  // namespace taskspec::value_test

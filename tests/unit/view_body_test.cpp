@@ -10,7 +10,7 @@
 #include "stdlib/ops.hpp"
 #include "tests/unit/checking.hpp"
 
-namespace taskspec {
+namespace taskspec::view_body_test {
 
 namespace {
 
@@ -324,4 +324,4 @@ TEST_CASE("[strips] what such a body cannot have yet") {
         "'mean' of a whole field in the body of a task over views is not built yet");
 }
 
-}  // namespace taskspec
+}  // namespace taskspec::view_body_test

@@ -15,7 +15,7 @@
 #include "tests/unit/programs.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-using namespace taskspec;
+namespace taskspec::workspace_test {
 using Status = Workspace::Status;
 
 namespace {
@@ -580,3 +580,5 @@ TEST_CASE("[repl] an agent is saved and loaded at the prompt; a load that fails 
   CHECK(c.value("a.add(one).y") == "[1]");
   CHECK(c.value("before") == "[1]");
 }
+
+}  // namespace taskspec::workspace_test

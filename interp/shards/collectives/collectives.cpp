@@ -166,7 +166,7 @@ void Collectives::start(CollectiveKey key, std::unique_ptr<Running> made) {
   advance(key, *slot);
 }
 
-void Collectives::send(Message message) {
+void Collectives::send(ShardMessage message) {
   message.from = self();
   message.time = ++time_;
   ++counts_.messages;
@@ -225,13 +225,13 @@ void Collectives::advance(CollectiveKey key, Running& running) {
   }
 }
 
-void Collectives::on_data(std::function<void(Message)> data) {
+void Collectives::on_data(std::function<void(ShardMessage)> data) {
   data_ = std::move(data);
   if (!data_) return;
-  for (Message& message : std::exchange(early_data_, {})) data_(std::move(message));
+  for (ShardMessage& message : std::exchange(early_data_, {})) data_(std::move(message));
 }
 
-void Collectives::take(Message message) {
+void Collectives::take(ShardMessage message) {
   time_ = std::max(time_, message.time) + 1;
   if (message.purpose == Purpose::failure) {
     if (failure_) failure_(message);

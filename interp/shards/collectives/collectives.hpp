@@ -52,15 +52,15 @@ class Collectives {
 
   // Takes all that has come; true if there was something. Messages of other purposes than collectives go to `other`.
   bool poll();
-  void take(Message message);
+  void take(ShardMessage message);
   // Sends a message that belongs to no collective, with the Lamport time.
-  void send(Message message);
-  void on_other(std::function<void(const Message&)> other) { other_ = std::move(other); }
+  void send(ShardMessage message);
+  void on_other(std::function<void(const ShardMessage&)> other) { other_ = std::move(other); }
   // Contents (Purpose::data) that belong to no collective go here; what comes before anybody is there is kept.
-  void on_data(std::function<void(Message)> data);
-  void on_failure(std::function<void(const Message&)> failure) { failure_ = std::move(failure); }
+  void on_data(std::function<void(ShardMessage)> data);
+  void on_failure(std::function<void(const ShardMessage&)> failure) { failure_ = std::move(failure); }
   // Told of each message before it is looked at: who compares stamps.
-  void on_message(std::function<void(const Message&)> seen) { seen_ = std::move(seen); }
+  void on_message(std::function<void(const ShardMessage&)> seen) { seen_ = std::move(seen); }
   // Told of the first message of a collective that this shard has not started: who joins in what others began.
   void on_early(std::function<void(CollectiveKey, const CallStamp&)> early) { early_ = std::move(early); }
 
@@ -75,7 +75,7 @@ class Collectives {
   std::uint64_t time() const { return time_; }  // Lamport's
   std::uint64_t tick() { return ++time_; }      // something happened here
 
-  static constexpr std::uint8_t no_collective = 255;  // Message::step of other messages
+  static constexpr std::uint8_t no_collective = 255;  // ShardMessage::step of other messages
 
  private:
   struct Running;
@@ -88,9 +88,9 @@ class Collectives {
 
   Transport& transport_;
   Table running_;  // and those of which messages came before they were started
-  std::function<void(const Message&)> other_, seen_, failure_;
-  std::function<void(Message)> data_;
-  std::vector<Message> early_data_;
+  std::function<void(const ShardMessage&)> other_, seen_, failure_;
+  std::function<void(ShardMessage)> data_;
+  std::vector<ShardMessage> early_data_;
   std::function<void(CollectiveKey, const CallStamp&)> early_;
   Counts counts_, contents_;
   std::uint64_t time_ = 0;

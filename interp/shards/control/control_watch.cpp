@@ -43,8 +43,8 @@ constexpr std::uint64_t calls_in_a_beat = 1024;
 
 ControlWatch::ControlWatch(Collectives& collectives, CallLog& log, const Options& options)
     : collectives_(collectives), log_(log), options_(options) {
-  collectives_.on_message([this](const Message& message) { compare(message.stamp); });
-  collectives_.on_other([this](const Message& message) { hear(message); });
+  collectives_.on_message([this](const ShardMessage& message) { compare(message.stamp); });
+  collectives_.on_other([this](const ShardMessage& message) { hear(message); });
   collectives_.on_early([this](CollectiveKey key, const CallStamp&) {
     if (key.purpose == Purpose::check) join(key.number);
   });
@@ -142,11 +142,11 @@ void ControlWatch::compare(const CallStamp& stamp) {
 
 void ControlWatch::beat() {
   if (log_.last() == 0 || collectives_.shards() == 1) return;
-  Message message{.to = ShardId((collectives_.self().index() + 1) % collectives_.shards()),
-                  .purpose = Purpose::alarm,
-                  .step = Collectives::no_collective,
-                  .part = has_ended_,
-                  .stamp = log_.stamp()};
+  ShardMessage message{.to = ShardId((collectives_.self().index() + 1) % collectives_.shards()),
+                       .purpose = Purpose::alarm,
+                       .step = Collectives::no_collective,
+                       .part = has_ended_,
+                       .stamp = log_.stamp()};
   if (!log_.is_hashed()) {
     const std::uint64_t first = std::max(log_.first(), log_.last() - std::min(log_.last(), calls_in_a_beat) + 1);
     const Hash128 hash = log_.chain(first, log_.last()).back();
@@ -155,7 +155,7 @@ void ControlWatch::beat() {
   collectives_.send(std::move(message));
 }
 
-void ControlWatch::hear(const Message& message) {
+void ControlWatch::hear(const ShardMessage& message) {
   if (message.number != 0) {  // an alarm
     alarm_ = std::min(alarm_, message.number);
     if (alarm_ <= log_.last() || has_ended_) search();

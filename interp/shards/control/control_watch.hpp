@@ -76,7 +76,7 @@ class ControlWatch {
   void check(std::uint64_t number);
   void join(std::uint64_t number);
   void checked_up_to(std::uint64_t number);
-  void hear(const Message& message);
+  void hear(const ShardMessage& message);
   void compare(const CallStamp& stamp);
   void alarm(std::uint64_t call);
   void search();

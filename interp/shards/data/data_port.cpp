@@ -5,7 +5,7 @@
 namespace taskspec {
 
 DataPort::DataPort(Collectives& collectives) : collectives_(collectives), peers_(collectives.shards()) {
-  collectives_.on_data([this](Message message) { put(std::move(message)); });
+  collectives_.on_data([this](ShardMessage message) { put(std::move(message)); });
 }
 
 DataPort::~DataPort() { collectives_.on_data({}); }
@@ -22,7 +22,7 @@ void DataPort::send(ShardId to, Bytes payload, std::uint32_t mark) {
                      .payload = std::move(payload)});
 }
 
-void DataPort::put(Message message) {
+void DataPort::put(ShardMessage message) {
   const std::uint32_t mark = std::uint32_t{message.part} << 16 | message.round;
   Peer& peer = peers_.at(message.from.index());
   if (message.number < peer.taken || !peer.come.emplace(message.number, Come{std::move(message.payload), mark}).second)

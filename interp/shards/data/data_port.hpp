@@ -52,7 +52,7 @@ class DataPort {
     std::uint64_t sent = 0, taken = 0;
     std::map<std::uint64_t, Come> come;  // by number
   };
-  void put(Message message);
+  void put(ShardMessage message);
 
   Collectives& collectives_;
   std::vector<Peer> peers_;  // by shard

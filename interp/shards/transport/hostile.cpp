@@ -9,9 +9,9 @@ namespace taskspec {
 HostileTransport::HostileTransport(Transport& inner, const Options& options)
     : inner_(inner), longest_hold_(options.longest_hold), random_(options.seed * 1000003 + inner.self().index()) {}
 
-void HostileTransport::send(Message message) { inner_.send(std::move(message)); }
+void HostileTransport::send(ShardMessage message) { inner_.send(std::move(message)); }
 
-std::optional<Message> HostileTransport::receive() {
+std::optional<ShardMessage> HostileTransport::receive() {
   while (auto message = inner_.receive()) {
     Held held{{}, come_++, static_cast<std::uint32_t>(random_() % (longest_hold_ + 1))};
     put_message(held.bytes, *message);
@@ -22,7 +22,7 @@ std::optional<Message> HostileTransport::receive() {
     if (held_[i].looks == 0 || --held_[i].looks == 0) ripe.push_back(i);
   if (ripe.empty()) return std::nullopt;
   const std::size_t chosen = ripe[random_() % ripe.size()];
-  Message message;
+  ShardMessage message;
   if (!get_message(held_[chosen].bytes, message)) bug("a message cannot be read again");
   overtaken_ +=
       std::any_of(held_.begin(), held_.end(), [&](const Held& held) { return held.number < held_[chosen].number; });

@@ -20,8 +20,8 @@ class HostileTransport final : public Transport {
 
   ShardId self() const override { return inner_.self(); }
   std::size_t shards() const override { return inner_.shards(); }
-  void send(Message message) override;
-  std::optional<Message> receive() override;
+  void send(ShardMessage message) override;
+  std::optional<ShardMessage> receive() override;
   void wait(std::int64_t nanoseconds) override;
   void wake() override { inner_.wake(); }
   std::optional<ShardId> lost() const override { return inner_.lost(); }

@@ -18,7 +18,7 @@ class Mailbox {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  void put(Message message) {
+  void put(ShardMessage message) {
     bool was_empty;
     {
       const std::lock_guard lock(mutex_);
@@ -28,13 +28,13 @@ class Mailbox {
     if (was_empty) changed_.notify_one();
   }
   // All that has come is taken at once, so that the lock is taken once for many messages.
-  std::optional<Message> take() {
+  std::optional<ShardMessage> take() {
     if (taken_.empty()) {
       const std::lock_guard lock(mutex_);
       std::swap(taken_, come_);
     }
     if (taken_.empty()) return std::nullopt;
-    std::optional<Message> first = std::move(taken_.front());
+    std::optional<ShardMessage> first = std::move(taken_.front());
     taken_.pop_front();
     return first;
   }
@@ -79,10 +79,10 @@ class Mailbox {
     changed_.notify_one();
   }
 
-  std::deque<Message> taken_;  // of the shard's own thread
-  mutable std::mutex mutex_;   // of all below
+  std::deque<ShardMessage> taken_;  // of the shard's own thread
+  mutable std::mutex mutex_;        // of all below
   std::condition_variable changed_;
-  std::deque<Message> come_;
+  std::deque<ShardMessage> come_;
   std::optional<ShardId> lost_;
   bool is_awake_ = false, is_called_ = false;
 };

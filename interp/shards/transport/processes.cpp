@@ -71,17 +71,17 @@ class SocketTransport final : public Transport {
   ShardId self() const override { return self_; }
   std::size_t shards() const override { return lines_.size(); }
 
-  void send(Message message) override {
+  void send(ShardMessage message) override {
     if (message.to == self_) return come_.push_back(std::move(message));
     Bytes frame;
     put_message(frame, message);
     put(lines_[message.to.index()], std::move(frame));
   }
 
-  std::optional<Message> receive() override {
+  std::optional<ShardMessage> receive() override {
     look(0);
     if (come_.empty()) return std::nullopt;
-    std::optional<Message> first = std::move(come_.front());
+    std::optional<ShardMessage> first = std::move(come_.front());
     come_.pop_front();
     return first;
   }
@@ -156,7 +156,7 @@ class SocketTransport final : public Transport {
       ByteReader in(ByteView(line.in).subspan(done));
       const auto size = in.get<std::uint64_t>();
       if (!in.ok() || in.left() < size) break;
-      Message message;
+      ShardMessage message;
       if (size == 0)
         line.has_ended = true;
       else if (get_message(in.raw(size), message))
@@ -188,7 +188,7 @@ class SocketTransport final : public Transport {
   const ShardId self_;
   std::vector<Line> lines_;
   Handle wake_;
-  std::deque<Message> come_;
+  std::deque<ShardMessage> come_;
   std::vector<pollfd> polled_;
   std::optional<ShardId> lost_;
 };

@@ -47,7 +47,7 @@ class RankNetwork::End final : public Transport {
   ShardId self() const override { return self_; }
   std::size_t shards() const override { return network_.layout_.shards; }
 
-  void send(Message message) override {
+  void send(ShardMessage message) override {
     const ShardId to = message.to;
     if (const auto& end = network_.ends_[to.index()]) return end->put(std::move(message));
     Bytes bytes;
@@ -59,8 +59,8 @@ class RankNetwork::End final : public Transport {
     });
   }
 
-  std::optional<Message> receive() override {
-    std::optional<Message> first = mailbox_.take();
+  std::optional<ShardMessage> receive() override {
+    std::optional<ShardMessage> first = mailbox_.take();
     if (first || !network_.line_) return first;
     // Who finds another one looking need not look as well.
     if (const std::unique_lock line(network_.line_mutex(), std::try_to_lock); line) network_.look_locked();
@@ -82,7 +82,7 @@ class RankNetwork::End final : public Transport {
   void wake() override { mailbox_.wake(); }
   std::optional<ShardId> lost() const override { return mailbox_.lost(); }
 
-  void put(Message message) { mailbox_.put(std::move(message)); }
+  void put(ShardMessage message) { mailbox_.put(std::move(message)); }
   void lose(ShardId shard) { mailbox_.lose(shard); }
   void offer_lead() { mailbox_.call(); }  // nobody looks at MPI any more: this one may
 
@@ -201,7 +201,7 @@ void RankNetwork::take(int tag, Bytes bytes) {
     if (heard_) heard_(std::move(bytes));
     return;
   }
-  Message message;
+  ShardMessage message;
   if (!get_message(bytes, message) || message.to.index() >= ends_.size() || !ends_[message.to.index()])
     bug("what came from a rank is no message for a shard that is here");
   ends_[message.to.index()]->put(std::move(message));

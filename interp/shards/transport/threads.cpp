@@ -11,9 +11,9 @@ class ThreadNetwork::End final : public Transport {
   ShardId self() const override { return self_; }
   std::size_t shards() const override { return network_.ends_.size(); }
 
-  void send(Message message) override { network_.ends_[message.to.index()]->put(std::move(message)); }
+  void send(ShardMessage message) override { network_.ends_[message.to.index()]->put(std::move(message)); }
 
-  std::optional<Message> receive() override { return mailbox_.take(); }
+  std::optional<ShardMessage> receive() override { return mailbox_.take(); }
   void wait(std::int64_t nanoseconds) override {
     if (mailbox_.has_taken()) return;
     const Mailbox::Time begin = std::chrono::steady_clock::now(), end = after(begin, nanoseconds);
@@ -24,7 +24,7 @@ class ThreadNetwork::End final : public Transport {
   void wake() override { mailbox_.wake(); }
   std::optional<ShardId> lost() const override { return mailbox_.lost(); }
 
-  void put(Message message) { mailbox_.put(std::move(message)); }
+  void put(ShardMessage message) { mailbox_.put(std::move(message)); }
   void lose(ShardId shard) { mailbox_.lose(shard); }
 
  private:

@@ -17,8 +17,8 @@ class Transport {
   virtual ShardId self() const = 0;
   virtual std::size_t shards() const = 0;
 
-  virtual void send(Message message) = 0;  // never waits
-  virtual std::optional<Message> receive() = 0;
+  virtual void send(ShardMessage message) = 0;  // never waits
+  virtual std::optional<ShardMessage> receive() = 0;
   // Sleeps until a message is there, or a shard is lost, or wake() was called, or that time has passed.
   virtual void wait(std::int64_t nanoseconds) = 0;
   virtual void wake() = 0;  // from any thread of this shard's process
