@@ -50,10 +50,10 @@ std::vector<std::string> types_of(const std::string& text) {
     std::istringstream words(line);
     std::string kind, name;
     words >> kind >> name;
-    if (kind == "enum" && name == "class") words >> name;
+    if ((kind == "enum" && name == "class") || name.starts_with("alignas(")) words >> name;
     if (kind != "struct" && kind != "class" && kind != "enum") continue;
     const bool is_part = name.find("::") != std::string::npos || name.find('<') != std::string::npos;
-    if (line.starts_with(' ') || !line.ends_with('{') || is_part || name == "alignas") continue;
+    if (line.starts_with(' ') || !line.ends_with('{') || is_part) continue;
     std::string where;
     for (const std::string& one : namespaces) where += one;
     if (where.find("namespace {") == std::string::npos) all.push_back(where + name);
