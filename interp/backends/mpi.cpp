@@ -18,9 +18,11 @@ constexpr std::string_view levels[] = {"off", "batch", "every"};
 constexpr std::string_view plans[] = {"own", "all"};
 constexpr std::int64_t longest_silence = 86'400;  // seconds
 constexpr const char* wrong_timeout = "a rank may be silent for 1 to 86400 seconds";
+constexpr const char* wrong_task_timeout = "a task may take 1 to 86400 seconds, or 0: as long as it likes";
 
 bool is_wrong(const Value& shards) { return shards.integer() < 0 || shards.integer() > most_shards; }
 bool is_silence(std::int64_t seconds) { return seconds >= 1 && seconds <= longest_silence; }
+bool is_limit(std::int64_t seconds) { return seconds == 0 || is_silence(seconds); }
 bool is_plans(std::string_view text) { return std::ranges::find(plans, text) != std::end(plans); }
 bool is_level(std::string_view level) { return level.empty() || std::ranges::find(levels, level) != std::end(levels); }
 
@@ -35,6 +37,7 @@ Type mpi_type(RuleContext& c) {
   want(c, 7, Type::Kind::string, "own or all");
   want(c, 8, Type::Kind::integer, "a number of seconds");
   want(c, 9, Type::Kind::string, "the name of a file");
+  want(c, 10, Type::Kind::integer, "a number of seconds");
   if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
   if (const Value* level = c.constant(2); level && !is_level(level->string()))
     c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
@@ -42,6 +45,8 @@ Type mpi_type(RuleContext& c) {
     c.fail("E1003", "no plans " + in_quotes(text->string()), 7, "own or all");
   if (const Value* seconds = c.constant(8); seconds && !is_silence(seconds->integer()))
     c.fail("E1003", wrong_timeout, 8);
+  if (const Value* seconds = c.constant(10); seconds && !is_limit(seconds->integer()))
+    c.fail("E1003", wrong_task_timeout, 10);
   return backend_type("mpi");
 }
 
@@ -69,7 +74,8 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   if (!is_plans(how)) throw failure("E5003", {}, "no plans " + in_quotes(how) + "; there are own and all");
   settings.options.plans = how == "all" ? DataState::Plans::all : DataState::Plans::own;
   if (!is_silence(options[8].integer())) throw failure("E5003", {}, wrong_timeout);
-  settings.patience = static_cast<double>(options[8].integer());
+  if (!is_limit(options[10].integer())) throw failure("E5003", {}, wrong_task_timeout);
+  settings.patience = {static_cast<double>(options[8].integer()), static_cast<double>(options[10].integer())};
   settings.options.dump_dep = options[9].string();
   if (const std::string inject = options[3].string(); !inject.empty()) {
     settings.options.inject = injection_of(inject);
@@ -84,7 +90,8 @@ constexpr Operand mpi_options[] = {
     {"level", OperandKind::string, ""},         {"inject", OperandKind::string, ""},
     {"traces", OperandKind::boolean, true},     {"trace_auto", OperandKind::boolean, true},
     {"why_trace", OperandKind::boolean, false}, {"plans", OperandKind::string, "own"},
-    {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""}};
+    {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""},
+    {"task_timeout", OperandKind::integer, 0}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {
@@ -119,7 +126,9 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "traces: false analyses each turn of a loop anew; trace_auto: false replays only what stands in trace { }, and "
         "why_trace: true says on standard error, of each trace that cannot be replayed, what stands against it. plans: "
         "all finds what must move from lists of everything, which must come to the same. timeout: for how many seconds "
-        "a rank may be silent. dump_dep: a file that gets, as JSON, which points depend on which.",
+        "a rank may be silent. task_timeout: for how many seconds a shard may compute between two calls, 0: as long as "
+        "it "
+        "likes. dump_dep: a file that gets, as JSON, which points depend on which.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
         "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"

@@ -1,5 +1,7 @@
 #include "interp/mpi/replicas.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -13,7 +15,7 @@ Error program_ended(Span span) { return failure("E5009", span, "the program has 
 
 }  // namespace
 
-std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span, double patience) {
+std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span, ShardPatience patience) {
   auto made = std::make_shared<ShardGroup>();
   Result<std::unique_ptr<RankGroup>> group = RankGroup::open(shards, std::nullopt);
   if (!group) {
@@ -23,18 +25,38 @@ std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span, doub
   }
   made->group_ = *std::move(group);
   for (const ShardId shard : made->here()) made->waits.add(shard);
-  if (made->shards() > 1)
-    made->watchdog_ = std::make_unique<Watchdog>(
-        *made->group_, Watchdog::Options{.seconds = patience,
-                                         .state =
-                                             [group = made.get()] {
-                                               Watchdog::State state;
-                                               state.steps = group->steps.load() + group->waits.steps();
-                                               state.is_running = group->waits.is_running();
-                                               return state;
-                                             },
-                                         .waits = [group = made.get()] { return group->waits.text(); }});
+  if (made->shards() == 1 && patience.computing == 0) return made;
+  Watchdog::Options options;
+  options.seconds = patience.silence;
+  options.state = [group = made.get()] {
+    Watchdog::State state;
+    state.steps = group->steps.load() + group->waits.steps();
+    state.is_running = group->waits.is_running();
+    return state;
+  };
+  options.waits = [group = made.get()] { return group->waits.text(); };
+  if (patience.computing > 0) {
+    options.pause = std::min(1.0, patience.computing / 8);
+    options.overdue = [group = made.get(), seconds = patience.computing] { return group->overdue(seconds); };
+  }
+  made->watchdog_ = std::make_unique<Watchdog>(*made->group_, std::move(options));
   return made;
+}
+
+std::optional<Diags> ShardGroup::overdue(double seconds) const {
+  const std::optional<ShardWaits::Silence> silence = waits.longest();
+  if (!silence || std::chrono::duration<double>(silence->time).count() < seconds) return std::nullopt;
+  std::string text =
+      fmt::format("shard {} has computed for {} s without coming to another call", silence->shard.index(), seconds);
+  if (silence->last_call > 0) {
+    text += fmt::format("; last call seen {}", silence->last_call);
+    const Sources* known = sources.load();
+    if (known && silence->last_place.valid()) text += " (" + known->place(silence->last_place) + ")";
+  }
+  Diags diags;
+  diags.error("E6003", {}, std::move(text))
+      .help("see whether the task comes to an end, or give it more time: --task-timeout");
+  return diags;
 }
 
 std::shared_ptr<ShardGroup> ShardGroup::alone() {
@@ -63,7 +85,7 @@ Replicas::~Replicas() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span, double patience) {
+Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span, ShardPatience patience) {
   std::unique_lock lock(mutex_);
   if (ended_) throw program_ended(span);
   const std::size_t number = joined_[replica]++;

@@ -19,12 +19,18 @@
 
 namespace taskspec {
 
+// For how many seconds.
+struct ShardPatience {
+  double silence = 30;   // a rank may say nothing, or all wait
+  double computing = 0;  // a shard may compute between two calls; 0: as long as it likes
+};
+
 // What the shards of one run share in one process: their transports, and that it failed.
 class ShardGroup {
  public:
   // As many shards as are asked for, over the ranks of mpirun where there are some. Throws Error E6002.
-  // Where nothing goes on for `patience`, in seconds, the watchdog ends all ranks.
-  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span, double patience = 30);
+  // Where nothing goes on for longer than `patience`, the watchdog ends all ranks.
+  static std::shared_ptr<ShardGroup> open(std::size_t shards, Span span, ShardPatience patience = {});
   static std::shared_ptr<ShardGroup> alone();
 
   std::size_t shards() const { return network().layout().shards; }
@@ -41,10 +47,13 @@ class ShardGroup {
 
   const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   ShardFailure failure;
-  ShardWaits waits;                     // of those that are here
-  std::atomic<std::uint64_t> steps{0};  // whatever changes while something goes on
+  ShardWaits waits;                              // of those that are here
+  std::atomic<const Sources*> sources{nullptr};  // of the program
+  std::atomic<std::uint64_t> steps{0};           // whatever changes while something goes on
 
  private:
+  std::optional<Diags> overdue(double seconds) const;
+
   std::unique_ptr<RankGroup> group_;
   std::unique_ptr<RankNetwork> alone_;
   std::atomic<std::size_t> ended_{0};
@@ -66,7 +75,7 @@ class Replicas {
     std::size_t shards = 1;
     bool is_alone = false;  // the run has fewer shards: it is repeated by itself, with the same outcome
   };
-  Part join(std::size_t replica, std::size_t shards, Span span, double patience = 30);
+  Part join(std::size_t replica, std::size_t shards, Span span, ShardPatience patience = {});
   // Its part of the run is done.
   void finished(std::size_t replica, std::size_t run);
   // It comes to no further run. Those that it was to take part in fail: nobody is to wait for it.

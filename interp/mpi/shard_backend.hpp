@@ -14,7 +14,7 @@ namespace taskspec {
 
 struct ShardSettings {
   std::size_t shards = 0;  // 0: as many as there are ranks, or 4
-  double patience = 30;    // seconds that a rank may be silent
+  ShardPatience patience;
   ShardOptions options;
 };
 

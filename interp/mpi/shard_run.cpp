@@ -58,6 +58,7 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       port_(collectives_),
       deletions_(collectives_) {
   if (!options_.dump_dep.empty()) dependences_ = std::make_unique<DependenceLog>();
+  group_->sources = options_.sources;
   collectives_.on_failure([this](const ShardMessage& message) { hear_failure(message); });
 }
 
@@ -124,6 +125,7 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) 
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
+  group_->waits.of(self()).calls(number, span);
   ++group_->steps;
   if (RankGroup* ranks = group_->ranks(); ranks && ranks->notes_calls()) {
     const Sources* sources = options_.sources;

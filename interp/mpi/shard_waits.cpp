@@ -11,16 +11,23 @@ namespace {
 // Who waits looks around much sooner again.
 constexpr auto anew_after = std::chrono::milliseconds(200);
 
-std::int64_t number(ShardWaits::Clock::time_point time) { return time.time_since_epoch().count(); }
+std::int64_t number_of(ShardWaits::Clock::time_point time) { return time.time_since_epoch().count(); }
 
 }  // namespace
 
 void ShardWaits::Shard::waits(const char* what, std::uint64_t call, Clock::time_point now) {
-  const std::int64_t before = looked_at_.exchange(number(now), std::memory_order_relaxed);
+  const std::int64_t before = looked_at_.exchange(number_of(now), std::memory_order_relaxed);
   const bool is_other = what_.exchange(what, std::memory_order_relaxed) != what;
   const bool has_called = call_.exchange(call, std::memory_order_relaxed) != call;
-  if (is_other || has_called || number(now) - before > Clock::duration(anew_after).count())
+  if (is_other || has_called || number_of(now) - before > Clock::duration(anew_after).count())
     came_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void ShardWaits::Shard::calls(std::uint64_t number, Span span, Clock::time_point now) {
+  called_at_.store(number_of(now), std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  last_call_ = number;
+  last_place_ = span;
 }
 
 ShardWaits::Shard& ShardWaits::of(ShardId shard) {
@@ -31,8 +38,23 @@ ShardWaits::Shard& ShardWaits::of(ShardId shard) {
 
 bool ShardWaits::is_running(Clock::time_point now) const {
   return std::ranges::any_of(shards_, [&](const Shard& shard) {
-    return !shard.has_ended_ && number(now) - shard.looked_at_.load(std::memory_order_relaxed) > computes_after.count();
+    return !shard.has_ended_ &&
+           number_of(now) - shard.looked_at_.load(std::memory_order_relaxed) > computes_after.count();
   });
+}
+
+std::optional<ShardWaits::Silence> ShardWaits::longest(Clock::time_point now) const {
+  std::optional<Silence> longest;
+  for (const Shard& shard : shards_) {
+    if (shard.has_ended_) continue;
+    const std::int64_t heard_at =
+        std::max(shard.looked_at_.load(std::memory_order_relaxed), shard.called_at_.load(std::memory_order_relaxed));
+    const Clock::duration time(number_of(now) - heard_at);
+    if (longest && longest->time >= time) continue;
+    const std::lock_guard lock(shard.mutex_);
+    longest = Silence{shard.id_, time, shard.last_call_, shard.last_place_};
+  }
+  return longest;
 }
 
 std::uint64_t ShardWaits::steps() const {

@@ -3,14 +3,19 @@
 //
 //   waits.at(0).waits("a fence", call);       // each time that it finds nothing to do
 //   waits.is_running(now)                     // some shard does not wait
+//   waits.at(0).calls(17, span);              // it is alive: a call was made
+//   waits.longest(now)                        // the shard of which nothing was heard for the longest time
 #pragma once
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "interp/shards/message.hpp"
+#include "ir/base/source.hpp"
 
 namespace taskspec {
 
@@ -22,16 +27,21 @@ class ShardWaits {
    public:
     explicit Shard(ShardId id) : id_(id) {}
     void waits(const char* what, std::uint64_t call, Clock::time_point now = Clock::now());
+    void calls(std::uint64_t number, Span span, Clock::time_point now = Clock::now());
     void ended() { has_ended_ = true; }
 
    private:
     friend class ShardWaits;
     const ShardId id_;
-    std::atomic<std::int64_t> looked_at_{0};  // of the clock, when it last found that it must wait
-    std::atomic<std::uint64_t> came_{0};      // how often it came to wait anew
+    // Of the clock: when it last found that it must wait, and when it last made a call.
+    std::atomic<std::int64_t> looked_at_{0}, called_at_{Clock::now().time_since_epoch().count()};
+    std::atomic<std::uint64_t> came_{0};  // how often it came to wait anew
     std::atomic<const char*> what_{"a beginning"};
     std::atomic<std::uint64_t> call_{0};
     std::atomic<bool> has_ended_{false};
+    mutable std::mutex mutex_;
+    std::uint64_t last_call_ = 0;
+    Span last_place_;
   };
 
   void add(ShardId shard) { shards_.emplace_back(shard); }
@@ -41,6 +51,14 @@ class ShardWaits {
   // A shard that has not looked around for so long does something else.
   static constexpr Clock::duration computes_after = std::chrono::seconds(1);
   bool is_running(Clock::time_point now = Clock::now()) const;
+  struct Silence {
+    ShardId shard;
+    Clock::duration time{};
+    std::uint64_t last_call = 0;
+    Span last_place;
+  };
+  // None: all have ended.
+  std::optional<Silence> longest(Clock::time_point now = Clock::now()) const;
   // Grows whenever a shard did something between two waits.
   std::uint64_t steps() const;
   std::string text() const;  // a line for each shard

@@ -179,6 +179,26 @@ TEST_CASE("a point that fails on one of the ranks is told with its task, its poi
   CHECK(outcome.out.empty());
 }
 
+TEST_CASE("a task or a loop without an end is told after --task-timeout, on threads and on ranks [dead-rank][D29]") {
+  Tool tool;
+  const std::string text =
+      "task spin(inout c: Cell[_].{state}) { for i in c { for k in 0..1000000000000 { c[i].state += 1.0 } } }\n"
+      "fn work() -> float {\n  let r = region Cell[4]\n  let p = blocks(r, 4)\n"
+      "  launch spin(p[i]) for i in 0..4\n  return r.state.sum(0).scalar\n}\n"
+      "print((run work() on mpi(shards: 2)).value)\n";
+  const std::string message = " has computed for 1 s without coming to another call; last call seen ";
+  check_ended(tool.run(text, "--task-timeout 1"), message);
+  check_ended(tool.run(text, "--task-timeout 1 --shards 1"), message);
+  const std::string loop =
+      "fn work() -> int {\n  var s = 0\n  while true { s += 1 }\n  return s\n}\n"
+      "print((run work() on mpi(shards: 2)).value)\n";
+  check_ended(tool.run(loop, "--task-timeout 1"), message);
+  CHECK(tool.run("print(run heat(3, cyclic) on mpi(shards: 4))\n", "--task-timeout 60").status == 0);
+  check_ended(tool.run("print(run heat(3, cyclic) on mpi(shards: 4))\n", "--task-timeout -1"),
+              "error E5003: a task may take 1 to 86400 seconds", 3);
+  if (has_mpirun()) check_ended(tool.run(text, "--ranks 2 --task-timeout 1"), message);
+}
+
 TEST_CASE("ranks that do not fit are refused before anything runs [dead-rank]") {
   if (!has_mpirun()) return;
   Tool tool;
@@ -201,6 +221,19 @@ TEST_CASE("a file that ends too soon and a disk that is full are told once by al
                                 "run work(\"short.npy\") on mpi(shards: 4)\n",
                        "--ranks 2"),
               "error E7");
+  // What a disk without room looks like to whoever writes: the old file stays, as it was.
+  const auto written = [&](const std::string& name) {
+    return "fields One { a: f64 }\nfn work(name: string) {\n  let r = region One[4000]\n  fill(r.a, 2.0)\n"
+           "  detach(r, file: name)\n}\nrun work(\"" +
+           name + "\") on mpi(shards: 4)\n";
+  };
+  fs::create_symlink("/dev/full", tool.folder.path() / "full.npy");
+  check_ended(tool.run(written("full.npy"), "--ranks 2"),
+              "error E7004: cannot write 'full.npy': no space left on device");
+  tool.folder.put("out.npy", "old");
+  check_ended(tool.run(written("out.npy"), "", {}, "trap '' XFSZ; ulimit -f 8; exec"),
+              "error E7004: cannot write 'out.npy'");
+  CHECK(file_of((tool.folder.path() / "out.npy").string()) == "old");
   const MarkedOutcome full = tool.run("print(run heat(3, cyclic) on mpi(shards: 4))\n", "--ranks 2 >/dev/full");
   CAPTURE(full.err);
   CHECK(full.status == 3);

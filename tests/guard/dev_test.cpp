@@ -14,6 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+const std::string unit_fine = "echo '[doctest] test cases: 2 | 2 passed | 0 failed | 2 skipped'";
+const std::string tool_fine = "echo '[doctest] test cases: 1 | 1 passed | 0 failed | 3 skipped'";
+
 struct Tree {
   TemporaryFolder folder;
 
@@ -33,8 +36,10 @@ struct Tree {
     folder.put(name, "#!/bin/bash\n" + text + "\n");
     fs::permissions(folder.path() / name, fs::perms::owner_all);
   }
-  void programs(const std::string& unit, const std::string& language) {
-    script("build/tests/unit_tests", unit);
+  // The C++ tests run in two parts, at one time: what lies inside, and of the tool.
+  void programs(const std::string& inside, const std::string& language, const std::string& of_the_tool = tool_fine) {
+    script("build/tests/unit_tests",
+           "if [[ \"$*\" == *--source-file=* ]]; then " + of_the_tool + "; exit; fi\n" + inside);
     script("build/interp/cli/taskspec", language);
   }
   ToolOutcome dev(const std::string& words) {
@@ -42,7 +47,7 @@ struct Tree {
   }
 };
 
-const std::string unit_fine = "echo '[doctest] test cases: 3 | 3 passed | 0 failed | 1 skipped'";
+const std::string nothing = "echo '[doctest] test cases: 0 | 0 passed | 0 failed | 4 skipped'";
 const std::string language_fine = "echo '2 passed, 0 failed'";
 
 }  // namespace
@@ -56,7 +61,11 @@ TEST_CASE("dev test adds up what the test programs say") {
   tree.programs("echo '[doctest] test cases: 3 | 1 passed | 2 failed | 1 skipped'; exit 1", language_fine);
   ToolOutcome bad = tree.dev("test");
   CHECK(bad.code == 4);
-  CHECK(bad.out.ends_with("\n4 passed, 2 failed\n"));
+  CHECK(bad.out.ends_with("\n5 passed, 2 failed\n"));
+  tree.programs(unit_fine, language_fine, "echo '[doctest] test cases: 4 | 3 passed | 1 failed | 0 skipped'; exit 1");
+  ToolOutcome other = tree.dev("test");
+  CHECK(other.code == 4);
+  CHECK(other.out.ends_with("\n8 passed, 1 failed\n"));
 }
 
 TEST_CASE("dev test fails when a test program ends badly after a good summary") {
@@ -76,7 +85,9 @@ TEST_CASE("dev test fails when a test program says nothing at all") {
   tree.programs("kill -SEGV $$", language_fine);
   ToolOutcome crash = tree.dev("test");
   CHECK(crash.code == 4);
-  CHECK(crash.out.ends_with("\n3 passed, 1 failed\n"));
+  CHECK(crash.out.ends_with("\n4 passed, 1 failed\n"));
+  tree.programs(unit_fine, language_fine, "kill -SEGV $$");
+  CHECK(tree.dev("test").out.ends_with("\n5 passed, 1 failed\n"));
   tree.programs(unit_fine, "exit 2");
   CHECK(tree.dev("test").code == 4);
 }
@@ -87,7 +98,7 @@ TEST_CASE("dev test counts the install test, alone under its label") {
   tree.script("tests/install/run", "echo '4 passed, 2 failed'; exit 1");
   CHECK(tree.dev("test").out.ends_with("\n9 passed, 2 failed\n"));
   const std::string none = "echo \"taskspec: no test carries the label $3\" >&2; exit 2";
-  tree.programs("echo '[doctest] test cases: 0 | 0 passed | 0 failed | 4 skipped'", none);
+  tree.programs(nothing, none, nothing);
   ToolOutcome alone = tree.dev("test --label install");
   CHECK(alone.code == 4);
   CHECK(alone.out.ends_with("\n4 passed, 2 failed\n"));
@@ -100,7 +111,7 @@ TEST_CASE("dev test --label needs one test of either kind, and tells when there 
   ToolOutcome some = tree.dev("test --label A1");
   CHECK(some.code == 0);
   CHECK(some.out.ends_with("\n3 passed, 0 failed\n"));
-  tree.programs("echo '[doctest] test cases: 0 | 0 passed | 0 failed | 4 skipped'", none);
+  tree.programs(nothing, none, nothing);
   CHECK(tree.dev("test --label A1").code == 2);
 }
 

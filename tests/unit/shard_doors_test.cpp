@@ -183,7 +183,7 @@ TEST_CASE("where all shards wait and none can go on, each says for what: status 
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);
     // One waits for the other to come once more, which has come to its end.
-    auto group = ShardGroup::open(2, {}, 0.4);
+    auto group = ShardGroup::open(2, {}, {.silence = 0.4});
     const auto shard = [&](std::uint32_t number) {
       RegionForest forest;
       ShardRun run(group, ShardId(number), forest, {});

@@ -76,7 +76,8 @@ Watchdog::~Watchdog() {
 
 // A second, or less where patience is short.
 void Watchdog::run() {
-  const auto pause = std::min<Clock::duration>(std::chrono::seconds(1), patience_ / 8);
+  const auto most = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.pause));
+  const auto pause = std::min<Clock::duration>(most, patience_ / 8);
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, pause, [&] { return is_over_; })) {
     lock.unlock();
@@ -91,6 +92,7 @@ void Watchdog::turn() {
   if (options_.turn) options_.turn();
   group_.network().look();
   for (std::deque<Bytes> come = taken(); !come.empty(); come.pop_front()) hear(come.front());
+  if (const std::optional<Diags> why = options_.overdue ? options_.overdue() : std::nullopt) end_with(*why);
   const State own = options_.state ? options_.state() : State{};
   const auto now = Clock::now();
   if (own.steps != steps_ || own.is_running) changed_at_ = now;
@@ -152,11 +154,16 @@ void Watchdog::tell_silence() {
                      seconds_text(options_.seconds) + " s" + text_of(last);
   Diags diags;
   diags.error("E6003", {}, std::move(text)).help("look at what that process does, or give it more time: --timeout");
+  end_with(diags);
+}
+
+void Watchdog::end_with(const Diags& why) {
   if (claim_last_word()) {
+    std::fflush(stdout);
     if (options_.tell)
-      options_.tell(diags);
+      options_.tell(why);
     else
-      std::fputs(render(Sources(), diags).c_str(), stderr);
+      std::fputs(render(Sources(), why).c_str(), stderr);
   }
   group_.network().abort(silent_status);
 }

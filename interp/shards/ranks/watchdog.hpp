@@ -1,7 +1,7 @@
 // Sees to it that nothing hangs: a thread for each rank. Once a second it looks at what has come, also while all shards
 // compute, and tells the next rank how far this one is. A rank of which nothing is heard is named (E6003), and all end
-// with status 3. Where all are alive and nothing goes on anywhere, each shard tells what it waits for: our mistake,
-// status 70.
+// with status 3. So is a shard that computes for longer than a limit, where one is set. Where all are alive and nothing
+// goes on anywhere, each shard tells what it waits for: our mistake, status 70.
 //
 //   Watchdog watchdog(group, {.seconds = 30, .state = [&] { return ...; }, .waits = [&] { return ...; }});
 #pragma once
@@ -24,9 +24,12 @@ class Watchdog {
   };
   // All are called by the thread of the watchdog.
   struct Options {
-    double seconds = 30;                       // of silence, or of nothing done
-    std::function<State()> state{};            // of this rank
-    std::function<std::string()> waits{};      // a line for each shard of it: what it waits for
+    double seconds = 30;                   // of silence, or of nothing done
+    std::function<State()> state{};        // of this rank
+    std::function<std::string()> waits{};  // a line for each shard of it: what it waits for
+    double pause = 1;                      // seconds between looks, at most
+    // What computes for longer than it may, in words: ends all ranks.
+    std::function<std::optional<Diags>()> overdue{};
     std::function<void()> turn{};              // gives engines that are not in use a turn
     std::function<void(const Diags&)> tell{};  // none: as text, on standard error
   };
@@ -44,6 +47,7 @@ class Watchdog {
   void hear(const Bytes& bytes);
   std::string own_waits() const;
   void tell_silence();
+  void end_with(const Diags& why);
   void tell_deadlock();
 
   RankGroup& group_;
