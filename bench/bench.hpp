@@ -14,6 +14,7 @@ struct Settings {
   std::size_t tasks = 1'000'000;
   int repeats = 0;  // 0: what the benchmark thinks enough
   std::vector<int> threads = {1, 2};
+  std::vector<int> shards = {1, 2};
   std::string tool;  // path of taskspec
   std::string file;  // what stands behind a colon in the name of the benchmark: an input
 };

@@ -30,13 +30,13 @@ std::string Folder::file(const std::string& name, const std::string& text) const
   return path;
 }
 
-Sample process(std::vector<std::string> words, int* status) {
+Sample process(std::vector<std::string> words, int* status, const std::string& output) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   const double begin = wall_clock();
   pid_t id = 0;

@@ -25,8 +25,8 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// Runs a program to its end, its output thrown away: wall time, and CPU time of it and of all that it started. The
-// status, where asked for, is 0 when all went well.
-Sample process(std::vector<std::string> words, int* status = nullptr);
+// Runs a program to its end, its output thrown away or in the file `output`: wall time, and CPU time of it and of all
+// that it started. The status, where asked for, is 0 when all went well.
+Sample process(std::vector<std::string> words, int* status = nullptr, const std::string& output = "/dev/null");
 
 }  // namespace taskspec::bench

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 namespace taskspec::bench {
 
@@ -25,14 +24,19 @@ MetgTime metg_time(const Repeats& run, const Repeats& whole) {
           {whole.min_wall() / metg_steps, whole.min_cpu() / metg_steps}};
 }
 
+std::optional<double> metg_crossing(const std::vector<MetgPoint>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const MetgPoint &above = points[i - 1], &below = points[i];
+    if (above.efficiency < 0.5 || below.efficiency >= 0.5) continue;
+    const double part = (above.efficiency - 0.5) / (above.efficiency - below.efficiency);
+    return std::exp(std::log(above.granularity) + part * (std::log(below.granularity) - std::log(above.granularity)));
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 constexpr double bar = 0.5;  // microseconds
-
-// Of one contender, at one size of tasks: seconds of a task, and what part of them it works.
-struct Point {
-  double granularity = 0, efficiency = 0;
-};
 
 struct Row {
   std::string name;
@@ -51,8 +55,8 @@ struct Row {
     return least;
   }
   // By the clock: two threads do two tasks in a step. By CPU time: nobody waits for a core that others have.
-  std::vector<Point> points(Sample MetgTime::*of, double each, bool by_cpu) const {
-    std::vector<Point> made;
+  std::vector<MetgPoint> points(Sample MetgTime::*of, double each, bool by_cpu) const {
+    std::vector<MetgPoint> made;
     for (const auto& [iterations, time] : times) {
       const Sample& step = time.*of;
       const double granularity = by_cpu ? step.cpu / metg_columns : step.wall;
@@ -61,18 +65,6 @@ struct Row {
     return made;
   }
 };
-
-// Where efficiency comes to a half, on the way down, between two sizes by their logarithms; none: it never does, or
-// never was beyond it.
-std::optional<double> crossing(const std::vector<Point>& points) {
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const Point &above = points[i - 1], &below = points[i];
-    if (above.efficiency < 0.5 || below.efficiency >= 0.5) continue;
-    const double part = (above.efficiency - 0.5) / (above.efficiency - below.efficiency);
-    return std::exp(std::log(above.granularity) + part * (std::log(below.granularity) - std::log(above.granularity)));
-  }
-  return std::nullopt;
-}
 
 double kernel_iteration() {
   constexpr std::int64_t many = 20'000;
@@ -109,7 +101,7 @@ bool metg(const Settings& settings, const std::string& part) {
     for (const Row& row : rows) {
       if (row.times.empty()) continue;
       const double each = row.native ? kernel : row.iteration();
-      auto metg = [&](Sample MetgTime::*of, bool by_cpu) { return crossing(row.points(of, each, by_cpu)); };
+      auto metg = [&](Sample MetgTime::*of, bool by_cpu) { return metg_crossing(row.points(of, each, by_cpu)); };
       const std::optional<double> wall = metg(&MetgTime::run, false), cpu = metg(&MetgTime::run, true);
       auto of_bar = [](std::optional<double> time) { return time ? fmt::format("{:.2f}", 1e6 * *time / bar) : "-"; };
       if (row.time == metg_text_native) fine &= (wall ? *wall : cpu.value_or(1)) <= 1e-6 * bar;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,14 @@ MetgTime metg_text_native(const MetgCase& what, std::int64_t iterations, int rep
 MetgTime metg_text(const MetgCase& what, std::int64_t iterations, int repeats);         // bodies of the language, too
 MetgTime metg_tbb(const MetgCase& what, std::int64_t iterations, int repeats);
 MetgTime metg_openmp(const MetgCase& what, std::int64_t iterations, int repeats);
+
+// Of one contender, at one size of tasks: seconds of a task, and what part of them it works.
+struct MetgPoint {
+  double granularity = 0, efficiency = 0;
+};
+// Where efficiency comes to a half, on the way down, between two sizes by their logarithms; none: it never does, or
+// never was beyond it.
+std::optional<double> metg_crossing(const std::vector<MetgPoint>& points);
 
 // The table, of rows that have `part` in their names; false beyond the bar. `taskspec bench regions:metg` prints it
 // alone, `regions:metgoneTBB` one contender of it.

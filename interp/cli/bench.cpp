@@ -28,9 +28,13 @@ int bench(const Options& options) {
   const fs::path tool = fs::read_symlink("/proc/self/exe", ignored);
   const std::optional<fs::path> program = program_of_benchmarks(tool);
   if (!program) return usage("the benchmarks are not built; './dev bench' builds them");
-  std::vector<std::string> words{
-      program->string(),  tool.string(), options.topic, std::to_string(options.count), std::to_string(options.repeats),
-      options.thread_list};
+  std::vector<std::string> words{program->string(),
+                                 tool.string(),
+                                 options.topic,
+                                 std::to_string(options.count),
+                                 std::to_string(options.repeats),
+                                 options.thread_list,
+                                 options.shard_list};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -40,6 +40,7 @@ struct Options {
   long long count = 0;              // bench -n
   int repeats = 0;                  // bench --repeats
   std::string thread_list;          // bench --threads 1,2
+  std::string shard_list;           // bench --shards 1,2
   std::string library;              // build --lib NAME
   std::string output;               // build -o FILE
   std::string dt;                   // export --dt SECONDS

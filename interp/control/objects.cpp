@@ -1,5 +1,6 @@
 #include "interp/control/objects.hpp"
 
+#include "interp/control/launch.hpp"
 #include "interp/control/recorder.hpp"
 
 namespace taskspec {
@@ -51,7 +52,8 @@ std::string scope_path(const TaskGraph& graph, ScopeId scope) {
 }
 
 std::string Invocation::name() const {
-  auto* first = label.empty() && !outputs.empty() ? outputs[0].as<Tensor>() : nullptr;
+  const Tensor* first = label.empty() && !outputs.empty() ? outputs[0].as<Tensor>() : nullptr;
+  if (auto* map = label.empty() && !outputs.empty() ? outputs[0].as<LaunchMap>() : nullptr) first = map->all.get();
   return first && first->ref.is_future() ? first->call() : label;
 }
 

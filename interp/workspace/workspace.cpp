@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 
@@ -211,7 +213,8 @@ struct Workspace::State {
       if (known.name != name.substr(0, dot) || !known.variable.valid()) continue;
       const Value value = live->value(known.variable);
       auto add = [&](const Value& part) {
-        auto* tensor = part.as<Tensor>();
+        auto* map = part.as<LaunchMap>();
+        const Tensor* tensor = map ? map->all.get() : part.as<Tensor>();
         if (tensor && tensor->ref.is_future() && tensor->is_of(live->session())) nodes.push_back(tensor->ref.node());
       };
       add(value);
@@ -224,18 +227,42 @@ struct Workspace::State {
     return nodes;
   }
 
-  // stencil#3[2]: a point of a launch, which is one task as long as it has not run.
+  // stencil#3[2], or m[2] of its map: a point of a launch, which is one task as long as it has not run.
   Text why_point(std::string_view name) {
     const TaskGraph& graph = live->session().graph;
-    const std::string_view launch = name.substr(0, name.find('['));
+    const std::string_view called = name.substr(0, name.find('['));
+    const std::vector<NodeId> named = nodes_of(called);
     for (std::size_t i = graph.size(); i > 0; --i) {
       const NodeId node(i - 1);
-      if (graph.path(node) != launch || graph.definition(node).kind != Definition::Kind::launch) continue;
+      const std::string launch = graph.path(node);
+      const bool is_meant = launch == called || std::ranges::find(named, node) != named.end();
+      if (!is_meant || graph.definition(node).kind != Definition::Kind::launch) continue;
+      const Rect& domain = graph.launch(node).domain;
+      if (const auto point = point_of(name.substr(called.size()));
+          !point || point->rank != domain.rank || !domain.contains(*point))
+        return {false,
+                fmt::format("{} has no point {}: they are {}", launch, name.substr(called.size()), domain.text())};
       const std::string said = fmt::format("{} is one of {} of {}, which are chained when they run; until then", name,
                                            plural(graph.launch(node).points(), "point"), launch);
       return {true, said + "\n" + why(launch).text};
     }
     return {false, fmt::format("no task, value or graph of this backend is called '{}'", name)};
+  }
+
+  // [2] or [2, 0].
+  static std::optional<Point> point_of(std::string_view text) {
+    Point point;
+    const char* at = text.data() + 1;
+    const char* const end = text.data() + text.size();
+    for (point.rank = 0; point.rank < point.at.size();) {
+      while (at != end && *at == ' ') ++at;
+      const auto [next, error] = std::from_chars(at, end, point.at[point.rank++]);
+      if (error != std::errc() || next == end) return std::nullopt;
+      if (*next == ']' && next + 1 == end) return point;
+      if (*next != ',') return std::nullopt;
+      at = next + 1;
+    }
+    return std::nullopt;
   }
 
   Text why(std::string_view name) {

@@ -1,0 +1,175 @@
+#include "bench/metg_shards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "bench/child.hpp"
+#include "bench/metg.hpp"
+#include "ir/files/files.hpp"
+
+namespace taskspec::bench {
+
+namespace {
+
+constexpr int rounds = 4;  // of 1000 steps; the first one records what is repeated
+
+struct ShardCase {
+  const char* name;
+  const char* ranges;  // by column: the columns of the step before; none: nothing is read
+};
+constexpr ShardCase shard_cases[] = {
+    {"stencil_1d", "[[0..1, 1..2], [0..1, 1..2]]"}, {"fft", "[[0..1, 1..2], [1..2, 0..1]]"}, {"trivial", ""}};
+
+std::string task_text(const char* to, const char* from, bool reads) {
+  return fmt::format(
+      "task to_{0}(inout c: Column[_].{{{0}, {0}_at, wrong}}, {2}in t: int, in n: int) {{\n  for i in c {{\n"
+      "    var x = 1.0 as f64\n{3}    for k in 0..n {{ x = x * 0.999999 + 0.000001 }}\n    c[i].{0} = x\n"
+      "    c[i].{0}_at = t\n  }}\n}}\n",
+      to, from, reads ? fmt::format("in d: Column[_].{{{0}, {0}_at}}, ", from) : "",
+      reads ? fmt::format("    for j in d {{\n      x += 1e-9 * d[j].{0}\n"
+                          "      if d[j].{0}_at != t - 1 {{ c[i].wrong += 1 }}\n    }}\n",
+                          from)
+            : "");
+}
+
+// Prints a line for each round, when all is there: how many stamps were wrong, and the time.
+std::string program_text(const ShardCase& what, const std::string& on, std::int64_t iterations) {
+  const bool reads = *what.ranges != 0;
+  const char* argument = reads ? "dep[i], " : "";
+  return "fields Column { even: f64, even_at: int, odd: f64, odd_at: int, wrong: int }\n" +
+         task_text("odd", "even", reads) + task_text("even", "odd", reads) +
+         fmt::format(
+             "fn work(n: int, rounds: int) {{\n  let columns = region Column[{0}]\n  let own = blocks(columns, "
+             "{0})\n{1}"
+             "  fill(columns.even_at, -1)\n  for round in 0..rounds {{\n    for turn in 0..{2} {{\n"
+             "      let t = {3} * round + 2 * turn\n      launch to_odd(own[i], {4}t, n) for i in 0..{0}\n"
+             "      launch to_even(own[i], {4}t + 1, n) for i in 0..{0}\n    }}\n"
+             "    print(columns.wrong.sum(0).scalar, clock())\n  }}\n}}\n"
+             "run work({5}, {6}) on {7}\n",
+             metg_columns,
+             reads ? fmt::format("  let ranges = {}\n  let dep = cover(columns, {}, i => ranges[i])\n", what.ranges,
+                                 metg_columns)
+                   : "",
+             metg_steps / 2, metg_steps, argument, iterations, rounds, on);
+}
+
+// A way to run the text, and how many of its tasks run at one time.
+struct ShardRow {
+  std::string name, on;
+  std::vector<std::string> words;
+  int workers = 1;
+  std::vector<std::pair<std::int64_t, double>> times = {};  // iterations, seconds of a step
+  std::string failure = {};
+};
+
+// Seconds of a step of all columns, the least of the rounds; none: it failed.
+std::optional<double> step_time(const Settings& settings, const Folder& folder, const ShardCase& what,
+                                const ShardRow& row, std::int64_t iterations) {
+  std::vector<std::string> words{settings.tool, "run",
+                                 folder.file("metg.task", program_text(what, row.on, iterations))};
+  words.insert(words.end(), row.words.begin(), row.words.end());
+  const std::string printed = folder.file("printed.txt");
+  int status = 0;
+  process(std::move(words), &status, printed);
+  if (status != 0) return std::nullopt;
+  std::istringstream lines(read_text(printed));
+  double before = 0, least = 1e9;
+  std::int64_t wrong = 0;
+  int seen = 0;
+  for (double at = 0; lines >> wrong >> at; before = at, ++seen) {
+    if (wrong != 0) return std::nullopt;
+    if (seen > 0) least = std::min(least, at - before);
+  }
+  if (seen != rounds) return std::nullopt;
+  return least / static_cast<double>(metg_steps);
+}
+
+// Seconds of an iteration of the kernel, from tasks that are hardly anything else, on as many workers.
+double iteration_time(const ShardRow& row) {
+  double least = 1e9;
+  for (const auto& [iterations, step] : row.times)
+    if (iterations >= 4096)
+      least = std::min(least, step * row.workers / static_cast<double>(metg_columns) / static_cast<double>(iterations));
+  return least;
+}
+
+std::string micro_text(std::optional<double> seconds) { return seconds ? fmt::format("{:.2f}", 1e6 * *seconds) : "-"; }
+
+// What bench/metg_mpi prints, started by mpirun on two ranks; empty: there is none.
+std::string mpi_loops(const Settings& settings, const Folder& folder) {
+  const std::filesystem::path beside = std::filesystem::path(settings.tool).parent_path() / "../../bench/metg_mpi";
+  std::error_code none;
+  if (!std::filesystem::exists(beside, none)) return "";
+  const std::string printed = folder.file("mpi.txt");
+  int status = 0;
+  process({"sh", "-c",
+           "root=; [ $(id -u) = 0 ] && root=--allow-run-as-root; exec mpirun $root --oversubscribe -np 2 \"$0\"",
+           beside.string()},
+          &status, printed);
+  return status == 0 ? read_text(printed) : "";
+}
+
+}  // namespace
+
+int metg_shards(const Settings& settings) {
+  const Folder folder;
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<ShardRow> contenders{{"host(threads: 2), one analysis", "host(threads: 2)", {}, 2}};
+  for (const int shards : settings.shards) {
+    if (shards > cores || shards > static_cast<int>(metg_columns)) {
+      fmt::print("{} shards are not timed: there are {} cores, and {} columns\n", shards, cores, metg_columns);
+      continue;
+    }
+    contenders.push_back(
+        {fmt::format("mpi(shards: {}), threads", shards), fmt::format("mpi(shards: {})", shards), {}, shards});
+    if (shards > 1)
+      contenders.push_back({fmt::format("mpi(shards: {0}), {0} ranks", shards),
+                            fmt::format("mpi(shards: {})", shards),
+                            {"--ranks", std::to_string(shards)},
+                            shards});
+  }
+  Table table({"us", "METG(50%)", "of the bar", "empty task", "of a step"});
+  for (const ShardCase& what : shard_cases) {
+    std::vector<ShardRow> rows = contenders;
+    for (std::int64_t iterations = 16384; iterations > 0; iterations /= 2)
+      for (ShardRow& row : rows) {
+        if (!row.failure.empty()) continue;
+        if (const auto step = step_time(settings, folder, what, row, iterations))
+          row.times.emplace_back(iterations, *step);
+        else
+          row.failure = "does not run here";
+      }
+    for (const ShardRow& row : rows) {
+      const std::string name = fmt::format("{}: {}", what.name, row.name);
+      if (row.times.empty()) {
+        table.add({name, row.failure, "", "", ""});
+        continue;
+      }
+      const double each = iteration_time(row);
+      std::vector<MetgPoint> points;
+      for (const auto& [iterations, step] : row.times) {
+        const double granularity = step * row.workers / static_cast<double>(metg_columns);
+        points.push_back({granularity, each * static_cast<double>(iterations) / granularity});
+      }
+      const std::optional<double> metg = metg_crossing(points);
+      const double step = row.times.back().second;
+      table.add({name, micro_text(metg), metg ? fmt::format("{:.1f}", 1e6 * *metg / 0.5) : "-",
+                 micro_text(step * row.workers / static_cast<double>(metg_columns)), micro_text(step)});
+    }
+  }
+  fmt::print(
+      "measured: METG(50%) by the clock, width {}, {} steps, from the text: the interpreter, the analysis or its "
+      "replay,\n"
+      "copies and all; bodies of the language; bar 0.5 us. A task of as good as no kernel, and a step of {} such "
+      "ones\n{}",
+      metg_columns, metg_steps, metg_columns, table.text());
+  const std::string peers = mpi_loops(settings, folder);
+  fmt::print("\nby hand, over MPI:\n{}", peers.empty() ? "no mpirun here, or built without MPI\n" : peers);
+  return 0;
+}
+
+}  // namespace taskspec::bench
