@@ -88,12 +88,14 @@ std::optional<double> step_time(const Settings& settings, const Folder& folder, 
   return least / static_cast<double>(metg_steps);
 }
 
-// Seconds of an iteration of the kernel, from tasks that are hardly anything else, on as many workers.
+// Seconds of an iteration of the kernel, from tasks that are hardly anything else, on as many workers; 0: there are none.
 double iteration_time(const ShardRow& row) {
-  double least = 1e9;
+  double least = 0;
   for (const auto& [iterations, step] : row.times)
     if (iterations >= 4096)
-      least = std::min(least, step * row.workers / static_cast<double>(metg_columns) / static_cast<double>(iterations));
+      if (const double one = step * row.workers / static_cast<double>(metg_columns) / static_cast<double>(iterations);
+          least == 0 || one < least)
+        least = one;
   return least;
 }
 
@@ -117,6 +119,7 @@ std::string mpi_loops(const Settings& settings, const Folder& folder) {
 
 int metg_shards(const Settings& settings) {
   const Folder folder;
+  const std::int64_t largest = std::min<std::int64_t>(16384, static_cast<std::int64_t>(settings.tasks));
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::vector<ShardRow> contenders{{"host(threads: 2), one analysis", "host(threads: 2)", {}, 2}};
   for (const int shards : settings.shards) {
@@ -135,7 +138,7 @@ int metg_shards(const Settings& settings) {
   Table table({"us", "METG(50%)", "of the bar", "empty task", "of a step"});
   for (const ShardCase& what : shard_cases) {
     std::vector<ShardRow> rows = contenders;
-    for (std::int64_t iterations = 16384; iterations > 0; iterations /= 2)
+    for (std::int64_t iterations = largest; iterations > 0; iterations /= 2)
       for (ShardRow& row : rows) {
         if (!row.failure.empty()) continue;
         if (const auto step = step_time(settings, folder, what, row, iterations))

@@ -18,6 +18,21 @@ TEST_CASE("[cli] bench train prints a row for each network, and what stands besi
     CHECK_MESSAGE(ran.out.find(text) != std::string::npos, text << " is not in\n" << ran.out);
 }
 
+TEST_CASE("[cli] bench metg prints a row for each pattern and each way to run it [bench] [D26]") {
+  const ToolOutcome ran = in_shell("taskspec bench metg --shards 1,3 -n 1", TemporaryFolder(), 120);
+  if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
+    MESSAGE("skipped: a build with a sanitizer has no benchmarks");
+    return;
+  }
+  CHECK_MESSAGE(ran.code == 0, ran.err);
+  CHECK(ran.out.starts_with("3 shards are not timed: "));
+  for (const char* text : {"measured: METG(50%)", "\nstencil_1d: host(threads: 2), one analysis ",
+                           "\nfft: mpi(shards: 1), threads ", "\ntrivial: mpi(shards: 1), threads ", "over MPI:\n"})
+    CHECK_MESSAGE(ran.out.find(text) != std::string::npos, text << " is not in\n" << ran.out);
+  CHECK(ran.out.find("does not run") == std::string::npos);
+  CHECK(in_shell("taskspec bench metg --shards x").code == 2);
+}
+
 TEST_CASE("[cli] bench validation prints bench/validation.md [bench] [validation]") {
   const ToolOutcome ran = in_shell("taskspec bench validation", TemporaryFolder(), 60);
   if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
