@@ -128,13 +128,33 @@ const TaskCode& CodeMaker::make_native(std::size_t task) {
   return *(code = &keep(std::make_unique<NativeCode>(native, inputs(task).size(), outputs(task).size())));
 }
 
+// Those of a loop are equal in each of its turns: then the points of all turns lie in the first cache.
+CodeMaker::Points& CodeMaker::points(const PointGroup& group) {
+  const std::vector<PointGroup>& groups = plan_->graph->point_groups();
+  points_of_.resize(groups.size());
+  Points*& points = points_of_[static_cast<std::size_t>(&group - groups.data())];
+  if (points) return *points;
+  const std::string key = LaunchCode::key(*plan_->graph, group);
+  std::vector<Points*>* const alike = key.empty() ? nullptr : &known_points_[key];
+  if (alike) {
+    const auto known = std::ranges::find_if(
+        *alike, [&](const Points* one) { return LaunchCode::has_same_pieces(*one->group, group); });
+    if (known != alike->end()) return *(points = *known);
+  }
+  set_.launches.push_back(std::make_unique<LaunchCode>(*plan_->graph, group, bodies_, views_));
+  points = &points_.emplace_back(&group, set_.launches.back().get(), std::vector<const TaskCode*>(group.count));
+  if (alike) alike->push_back(points);
+  return *points;
+}
+
 const TaskCode& CodeMaker::make_point(std::size_t task) {
   const NodeId node = plan_->tasks[task].node;
   const PointGroup& group = *plan_->graph->points(node);
-  set_.launches.resize(plan_->graph->point_groups().size());
-  auto& launch = set_.launches[static_cast<std::size_t>(&group - plan_->graph->point_groups().data())];
-  if (!launch) launch = std::make_unique<LaunchCode>(*plan_->graph, group, bodies_, views_);
-  return keep(std::make_unique<PointCode>(*launch, group, node.value - group.first.value));
+  Points& all = points(group);
+  const std::uint32_t position = node.value - group.first.value;
+  const TaskCode*& code = all.codes[position];
+  if (!code) code = &keep(std::make_unique<PointCode>(*all.launch, *all.group, position));
+  return *code;
 }
 
 const TaskCode& CodeMaker::make_kernel(std::size_t task) {

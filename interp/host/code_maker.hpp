@@ -4,6 +4,7 @@
 //   const TaskCode& code = maker.make(first, last, operands);   // of as many tasks from `first` as fit
 //   CodeSet codes = std::move(maker).finish();                  // they live here
 #pragma once
+#include <deque>
 #include <map>
 
 #include "interp/host/fused_code.hpp"
@@ -15,8 +16,8 @@ namespace taskspec {
 
 struct CodeSet {
   std::vector<std::unique_ptr<TaskCode>> codes;
-  std::vector<std::unique_ptr<LaunchCode>> launches;  // by group of points
-  std::size_t scratch_bytes = 0;                      // of the largest
+  std::vector<std::unique_ptr<LaunchCode>> launches;
+  std::size_t scratch_bytes = 0;  // of the largest
   std::size_t most_operands = 0;
 };
 
@@ -60,6 +61,13 @@ class CodeMaker {
   Chain chain(std::size_t first, std::size_t count) const;
   const TaskCode& make_chain(std::size_t first, std::size_t count, std::vector<BufferId>& operands);
   const TaskCode& compile(FusedBody body);
+  // Launches that are one and the same code, and of each point what runs it, as far as it is made.
+  struct Points {
+    const PointGroup* group = nullptr;  // the first of them
+    const LaunchCode* launch = nullptr;
+    std::vector<const TaskCode*> codes;
+  };
+  Points& points(const PointGroup& group);
   const TaskCode& keep(std::unique_ptr<TaskCode> code);
 
   std::shared_ptr<const Plan> plan_;
@@ -69,8 +77,11 @@ class CodeMaker {
   std::vector<std::uint32_t> readers_;  // by buffer; results of the graph have one more
   KernelCache kernels_;
   CodeSet set_;
-  std::vector<const TaskCode*> natives_;                        // by definition
-  std::map<std::string, const TaskCode*> known_, chains_;       // by key
+  std::vector<const TaskCode*> natives_;                   // by definition
+  std::map<std::string, const TaskCode*> known_, chains_;  // by key
+  std::deque<Points> points_;
+  std::vector<Points*> points_of_;                              // by group of points
+  std::map<std::string, std::vector<Points*>> known_points_;    // by key
   std::map<std::string, std::shared_ptr<const OpList>> lists_;  // by key; null: there is none
 };
 

@@ -108,6 +108,7 @@ void HostExecutable::find_addresses(std::span<const CellPlace> places) {
   using Home = Buffer::Home;
   std::vector<BufferId> input_buffers(plan->graph->inputs().size());  // none where nobody reads it
   overwritten.resize(input_buffers.size());
+  for (const GraphInput& input : plan->graph->inputs()) input_types.push_back(concrete(input.type));
   constants_.resize(plan->graph->constant_count());
   for (std::size_t i = 0; i < plan->buffers.size(); ++i) {
     BufferId first = places[i].location;

@@ -88,6 +88,7 @@ class HostExecutable {
   std::vector<std::uint32_t> counters;  // by step: for how many it still waits; atomic in a run
   std::vector<Lane> lanes;              // by worker
   std::vector<ResultSource> results;
+  std::vector<ArrayType> input_types;
   std::vector<char> overwritten;  // by input: some task writes into its bytes
   bool running = false;
 

@@ -236,12 +236,8 @@ void HostBackend::collect(HostExecutable& executable, std::span<const Location> 
 
 void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Location> inputs) {
   if (inputs.size() != executable.overwritten.size()) bug("a run with another number of inputs than its graph");
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (locations_.type(inputs[i]) != concrete(executable.plan->graph->inputs()[i].type))
-      bug("an input of another type than its graph says");
-    if (executable.overwritten[i]) locations_.own(inputs[i]);
-    executable.bind_input(i, locations_.data(inputs[i]));
-  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    executable.bind_input(i, locations_.input(inputs[i], executable.input_types[i], executable.overwritten[i]));
 }
 
 // By result: where it is written, or copied to in the end.

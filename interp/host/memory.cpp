@@ -201,9 +201,20 @@ Array Locations::share(Location location) const {
   return Array::wrap(e.type, e.block.storage());
 }
 
-void Locations::own(Location location) {
+std::byte* Locations::input(Location location, const ArrayType& type, bool alone) {
   std::lock_guard lock(mutex_);
   Entry& e = entry(location);
+  if (e.type != type) bug("an input of another type than its graph says");
+  if (alone) own(e);
+  return e.block.data();
+}
+
+void Locations::own(Location location) {
+  std::lock_guard lock(mutex_);
+  own(entry(location));
+}
+
+void Locations::own(Entry& e) {
   if (!e.block.shared()) return;
   Bytes alone(e.block.size(), count_.options());
   std::memcpy(alone.data(), e.block.data(), e.block.size());

@@ -90,6 +90,8 @@ class Locations {
   Location add(const ArrayType& type, bool zeros = false);  // else the bytes are undefined
   const ArrayType& type(Location location) const;           // stays where it is until the Location is freed
   std::byte* data(Location location) const;
+  // The bytes that a run is handed for a value of this type; `alone`: no Array is to share them.
+  std::byte* input(Location location, const ArrayType& type, bool alone);
   Array share(Location location) const;  // an Array over the bytes themselves
   void own(Location location);           // makes sure that no Array shares the bytes
   void free(Location location) noexcept;
@@ -104,6 +106,7 @@ class Locations {
   Entry& entry(Location location);
   const Entry& entry(Location location) const { return const_cast<Locations*>(this)->entry(location); }
   Location insert(ArrayType type, Bytes block);
+  void own(Entry& entry);
 
   MemoryCount& count_;
   mutable std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interp/host/kernel_cache.hpp"
 #include "interp/host/row.hpp"
 #include "ir/base/key.hpp"
 #include "ir/plan/extern_body.hpp"
@@ -100,6 +101,7 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   Result<std::shared_ptr<const ViewBody>> body = views.get(bodies, graph, group);
   if (!body) throw Error(body.diags());
   view_ = *std::move(body);
+  extern_ = view_->extern_body();
   for (std::uint32_t k = 0; k < own_outputs_; ++k)
     output_elements_.push_back(static_cast<std::size_t>(concrete(graph.type(graph.out(group.first)[k])).elements()));
   for (std::uint32_t k = first_map_; k < inputs_; ++k)
@@ -147,6 +149,33 @@ void LaunchCode::add_fields(const TaskGraph& graph, const PointGroup& group) {
     field.bytes = info(precision).bytes;
     field.fold = fold_of(precision, use.op);
   }
+  if (!group.folds) add_bases();
+}
+
+void LaunchCode::add_bases() {
+  bases_.assign(first_field_.back(), none);
+  for (std::uint32_t k = 0; k < fields_.size(); ++k) {
+    bases_[first_field_[fields_[k].use] + fields_[k].field] = fields_[k].operand;
+    if (fields_[k].fold.clear) clears_.push_back(k);
+  }
+}
+
+// Two launches may differ in what they are handed, and in nothing else that a point looks at.
+std::string LaunchCode::key(const TaskGraph& graph, const PointGroup& group) {
+  const Launch& launch = *group.launch;
+  if (group.folds || (launch.work != Launch::Work::task && launch.work != Launch::Work::native)) return {};
+  std::string key = launch.key();
+  put_number(key, group.count);
+  for (Ref ref : graph.in(group.first)) put_type(key, concrete(graph.type(ref)));
+  key += '|';
+  for (TypeId type : graph.out(group.first)) put_number(key, type.value);
+  return key;
+}
+
+bool LaunchCode::has_same_pieces(const PointGroup& a, const PointGroup& b) {
+  return a.pieces == b.pieces && std::ranges::equal(a.regions, b.regions, [](const auto& one, const auto& other) {
+           return one.extents == other.extents && one.fields == other.fields;
+         });
 }
 
 // ---- one point ------------------------------------------------------------------------------------
@@ -198,64 +227,90 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
   }
 }
 
-// Contributions lie in memory of the piece, all else where the region has it.
-PieceMemory LaunchCode::memory(const PointGroup& group, const IndexSpace& piece, std::size_t use) {
-  return group.launch->uses[use].privilege == Privilege::reduce ? PieceMemory::own(piece)
-                                                                : PieceMemory::inside(group.regions[use].extents);
+// What one view of the point stands for, as `View` says it with bases of fields as `Field`.
+template <class View, class Field, class Call>
+void LaunchCode::with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                            Call&& call) const {
+  Row<Field> bases(bases_.size(), unset);
+  Field* const fields = bases.data();
+  for (std::size_t k = 0; k < bases_.size(); ++k) fields[k] = {bases_[k] == none ? nullptr : operands[bases_[k]]};
+  const std::size_t uses = group.regions.size();
+  const IndexSpace* const* const pieces = group.pieces.data() + position * uses;
+  Row<View> all(uses, unset);
+  View* const views = all.data();
+  for (std::size_t u = 0; u < uses; ++u) {
+    View& view = *std::construct_at(views + u);
+    view.points = pieces[u];
+    view.root = &group.regions[u].extents;
+    view.fields = {fields + first_field_[u], group.regions[u].fields};
+    // Contributions lie in memory of the piece, all else where the region has it.
+    const PieceMemory memory = group.launch->uses[u].privilege == Privilege::reduce ? PieceMemory::own(*pieces[u])
+                                                                                    : PieceMemory::inside(*view.root);
+    if constexpr (requires { view.memory; }) {
+      view.memory = memory;
+    } else {
+      view.box = memory.box;
+      view.scattered = memory.scattered;
+    }
+  }
+  call(std::span<const View>(views, uses));
 }
+
+namespace {
+
+// Of a launch of rank 1 without a division.
+Point point_of(const Launch& launch, std::uint32_t position) {
+  const std::uint32_t number = launch.number(position);
+  return launch.domain.rank == 1 ? Point::of(launch.domain.lo[0] + number) : launch.domain.point(number);
+}
+
+}  // namespace
 
 void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                           TaskContext& context) const {
-  const std::span<const IndexSpace* const> pieces =
-      std::span(group.pieces).subspan(position * group.regions.size(), group.regions.size());
-  Row<std::byte*> bases(first_field_.back());
-  for (const Field& field : fields_) {
-    std::byte* base = operands[field.operand];
-    if (field.fold.clear)
-      field.fold.clear(base, static_cast<std::size_t>(PieceMemory::own(*pieces[field.use]).elements()));
-    bases[first_field_[field.use] + field.field] = base;
-  }
-  Row<const std::byte*> in(arguments_.size());
+  const Launch& launch = *group.launch;
+  const IndexSpace* const* const pieces = group.pieces.data() + position * group.regions.size();
+  for (const std::uint32_t f : clears_)
+    fields_[f].fold.clear(operands[fields_[f].operand],
+                          static_cast<std::size_t>(PieceMemory::own(*pieces[fields_[f].use]).elements()));
+  Row<const std::byte*> in(arguments_.size(), unset);
   for (std::size_t k = 0; k < arguments_.size(); ++k)
-    in[k] =
-        operands[k] + (arguments_[k].bytes ? std::size_t{group.launch->element(k, position)} : 0) * arguments_[k].bytes;
-  const Point point = group.launch->point(position);
-  const std::vector<std::optional<Projection>>& said = group.launch->numbers;
-  Row<std::int64_t> numbers(said.size());
+    in[k] = arguments_[k].bytes ? operands[k] + std::size_t{launch.element(k, position)} * arguments_[k].bytes
+                                : operands[k];
+  const Point point = point_of(launch, position);
+  const std::vector<std::optional<Projection>>& said = launch.numbers;
+  Row<std::int64_t> numbers(said.size(), unset);
   for (std::size_t k = 0; k < said.size(); ++k)
     if (said[k]) {
       numbers[k] = (*said[k])(point)[0];
       in[k] = reinterpret_cast<const std::byte*>(&numbers[k]);
     }
-  Row<std::byte*> out(own_outputs_ + maps_.size());
+  Row<std::byte*> out(own_outputs_ + maps_.size(), unset);
   for (std::size_t k = 0; k < own_outputs_; ++k) out[k] = operands[inputs_ + k];
   for (std::size_t k = 0; k < maps_.size(); ++k)
-    out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{group.launch->number(position)} * maps_[k].bytes;
-  if (native_.run) {
-    Row<PointView> views(pieces.size());
-    for (std::size_t u = 0; u < pieces.size(); ++u)
-      views[u] = {pieces[u], &group.regions[u].extents, bases.from(first_field_[u], group.regions[u].fields),
-                  memory(group, *pieces[u], u)};
-    return native_.run(native_.context, views, in, out, point);
-  }
-  Row<ViewField> fields(first_field_.back());
-  for (std::size_t f = 0; f < first_field_.back(); ++f) fields[f].base = bases[f];
-  Row<ViewMemory> views(pieces.size());
-  for (std::size_t u = 0; u < pieces.size(); ++u)
-    views[u] = {pieces[u], &group.regions[u].extents, fields.from(first_field_[u], group.regions[u].fields),
-                memory(group, *pieces[u], u)};
+    out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{launch.number(position)} * maps_[k].bytes;
+  if (native_.run)
+    return with_views<PointView, std::byte*>(group, position, operands, [&](std::span<const PointView> views) {
+      native_.run(native_.context, views, in, out, point);
+    });
+  if (extern_)
+    return with_views<ExternView, std::byte*>(group, position, operands, [&](std::span<const ExternView> views) {
+      extern_->run({views, in, out, output_elements_, &point});
+    });
 #ifdef NDEBUG
   constexpr bool checks = false;
 #else
   constexpr bool checks = true;
 #endif
-  view_->run({.views = views,
-              .inputs = in,
-              .outputs = out,
-              .output_elements = output_elements_,
-              .point = &point,
-              .checks_membership = checks},
-             context);
+  with_views<ViewMemory, ViewField>(group, position, operands, [&](std::span<const ViewMemory> views) {
+    view_->run({.views = views,
+                .inputs = in,
+                .outputs = out,
+                .output_elements = output_elements_,
+                .point = &point,
+                .checks_membership = checks},
+               context);
+  });
 }
 
 // Of one value all points get it; else each its own, in order.

@@ -35,6 +35,10 @@ class LaunchCode {
  public:
   LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& bodies, ViewBodies& views);
   void run(const PointGroup& group, std::uint32_t position, std::byte* const* operands, TaskContext& context) const;
+  // Launches with equal keys are one and the same code, if they have the same pieces, too: the turns of a loop. Empty:
+  // it is nothing but itself.
+  static std::string key(const TaskGraph& graph, const PointGroup& group);
+  static bool has_same_pieces(const PointGroup& a, const PointGroup& b);
   std::uint32_t inputs() const { return inputs_; }
   std::uint32_t outputs() const { return outputs_; }
   std::size_t scratch_bytes() const { return view_ ? view_->scratch_bytes() : 0; }
@@ -50,7 +54,9 @@ class LaunchCode {
     std::uint32_t bytes = 0;  // of one point; 0: all points have the same
   };
   void add_fields(const TaskGraph& graph, const PointGroup& group);
-  static PieceMemory memory(const PointGroup& group, const IndexSpace& piece, std::size_t use);
+  void add_bases();
+  template <class View, class Field, class Call>
+  void with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Call&& call) const;
   void run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                 TaskContext& context) const;
   void fill(const PointGroup& group, std::byte* const* operands) const;
@@ -63,10 +69,14 @@ class LaunchCode {
   std::vector<Argument> arguments_;
   std::vector<Field> fields_;
   std::vector<std::uint32_t> first_field_;  // by use: in a table of all fields of its region
-  std::vector<Argument> maps_;              // by output
+  static constexpr std::uint32_t none = UINT32_MAX;
+  std::vector<std::uint32_t> bases_;   // by entry of that table: the operand, or none
+  std::vector<std::uint32_t> clears_;  // of fields_: buffers of contributions
+  std::vector<Argument> maps_;         // by output
   std::vector<std::size_t> output_elements_;
   std::uint32_t first_map_ = 0, inputs_ = 0, outputs_ = 0, own_outputs_ = 0;
   std::shared_ptr<const ViewBody> view_;
+  const ExternBody* extern_ = nullptr;  // that of view_, if it is a C++ function
   PointTask native_;
 };
 

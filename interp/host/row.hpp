@@ -2,6 +2,7 @@
 // launch makes anew.
 //
 //   Row<std::byte*> bases(views.size());
+//   Row<std::byte*> all(views.size(), unset);    // the caller sets each of them
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,9 +12,16 @@
 
 namespace taskspec {
 
+struct Unset {};
+inline constexpr Unset unset;
+
 template <class T>
 class Row {
  public:
+  Row(std::size_t size, Unset) : size_(size) {
+    static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
+    if (size > few) many_.resize(size);
+  }
   explicit Row(std::size_t size) : size_(size) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (size > few)

@@ -2,11 +2,16 @@
 // hours keeps no more than it can name.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "interp/control/build_graph.hpp"
 #include "interp/control/record.hpp"
 #include "interp/control/region_values.hpp"
+#include "interp/host/executable.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/session/session.hpp"
+#include "ir/plan/plan.hpp"
 #include "ir/region/operators.hpp"
 #include "ir/region/users.hpp"
 #include "tests/unit/errors.hpp"
@@ -47,14 +52,43 @@ void launch(RecordTarget& target, std::int64_t points, std::vector<LaunchUse> us
   target.launched(std::move(launched));
 }
 
-struct Runs {
-  CountingBodies bodies;
+// What a point of a launch of one use was handed.
+struct Handed {
+  std::int64_t extent = 0, lo = 0, hi = 0, point = 0;
+  std::size_t field = 0;
+  auto operator<=>(const Handed&) const = default;
+};
+
+// Every point tells what it was handed.
+class TellingBodies final : public Bodies {
+ public:
+  Result<OpList> list(const TaskGraph&, NodeId) override { return failure("E3005", {}, "there are no bodies").diags(); }
+  std::vector<Array> run(const TaskGraph&, NodeId, std::vector<Array>) override { bug("there are no bodies"); }
+  PointTask point_task(const std::string&) override {
+    return {
+        [](void* told, std::span<const PointView> views, std::span<const std::byte* const>, std::span<std::byte* const>,
+           const Point& point) {
+          const PointView& view = views[0];
+          const auto field = std::ranges::find_if(view.fields, [](const std::byte* base) { return base != nullptr; });
+          const Rect& piece = view.points->rect();
+          static_cast<std::vector<Handed>*>(told)->push_back({view.root->extent(0), piece.lo[0], piece.hi[0], point[0],
+                                                              static_cast<std::size_t>(field - view.fields.begin())});
+        },
+        &told};
+  }
+  std::vector<Handed> told;
+};
+
+template <class Told = CountingBodies>
+struct RunsOf {
+  Told bodies;
   std::unique_ptr<Backend> backend = make_host_backend({.threads = 1});
   Program program;
   Session session{*backend, bodies, {.window = 64, .forget = true, .sweep = 256}};
   RecordTarget target{program, session};
   RegionForest& forest = session.graph.regions;
 };
+using Runs = RunsOf<>;
 
 }  // namespace
 
@@ -226,6 +260,81 @@ TEST_CASE("[regions] a launch of many points that all read what many wrote runs 
   }
   runs.session.finish();
   CHECK(runs.bodies.points == 8 * points);
+}
+
+TEST_CASE("[regions] the launches of a loop are one code in a plan, and nothing that differs is") {
+  Program program;
+  GraphView view;
+  RecordTarget target(program, view);
+  const std::shared_ptr<RegionHandle> line = target.make_region(cells(64), {}),
+                                      other = target.make_region(cells(64), {});
+  const PartitionId own = blocks(target.regions(), {line->region}, Point::of(4));
+  const PartitionId same = blocks(target.regions(), {other->region}, Point::of(4));
+  const PartitionId ghost = halo(target.regions(), own, 1, HaloShape::box);
+  LaunchUse turned = use(line->region, own, 0, Privilege::inout);
+  turned.projection = Projection::affine(1, 1, {{{-1}}}, {3});
+  const std::vector<LaunchUse> different = {use(line->region, own, 0, Privilege::inout),
+                                            use(line->region, own, 1, Privilege::inout),
+                                            use(line->region, own, 0, Privilege::in),
+                                            use(line->region, ghost, 0, Privilege::in),
+                                            use(line->region, {}, 0, Privilege::in),
+                                            use(other->region, same, 0, Privilege::inout),
+                                            turned};
+  constexpr int turns = 5;
+  for (int turn = 0; turn < turns; ++turn)
+    for (const LaunchUse& one : different) launch(target, 4, {one});
+  std::vector<NodeId> nodes;
+  for (std::size_t node = 0; node < view.graph.size(); ++node) nodes.push_back(NodeId(node));
+  const Batch batch = batch_of(
+      view.graph, nodes, {}, [](NodeId, std::size_t) { return false; }, [](Ref) { return false; });
+  FieldUsers users;
+  const BatchGraph made = graph_of(batch, view.graph, {}, users);
+  const std::shared_ptr<const Plan> plan = make_plan(made.graph, aggregate(*made.graph));
+  CountingBodies bodies;
+  const HostExecutable executable(plan, bodies, 1);
+  std::set<const TaskCode*> codes;
+  std::size_t points = 0;
+  for (std::uint32_t step = 0; step < plan->steps(); ++step)
+    for (const CodeCall& call : executable.calls(step)) {
+      const PointGroup& group = *made.graph->points(plan->tasks[call.task].node);
+      if (is_join(group)) continue;
+      ++points;
+      codes.insert(call.code);
+    }
+  CHECK(points == 4 * different.size() * turns);
+  CHECK(codes.size() == 4 * different.size());
+}
+
+TEST_CASE("[regions] points are handed their pieces, whatever else has their ids and shapes in plan and window") {
+  RunsOf<TellingBodies> runs;
+  std::vector<Handed> wanted;
+  const std::shared_ptr<RegionHandle> line = runs.target.make_region(cells(64), {});
+  const PartitionValue quarters(line, blocks(runs.forest, {line->region}, Point::of(4)));
+  for (std::int64_t turn = 0; turn < 300; ++turn) {
+    // Of two sizes in turns, each made where the one before went.
+    const std::int64_t size = turn % 2 ? 8 : 16;
+    const std::shared_ptr<RegionHandle> region = runs.target.make_region(cells(size), {});
+    const PartitionValue own(region, blocks(runs.forest, {region->region}, Point::of(2)));
+    launch(runs.target, 2, {use(region->region, own.id, turn % 3 == 0, Privilege::inout)});
+    for (std::int64_t i = 0; i < 2; ++i)
+      wanted.push_back({size, i * size / 2, (i + 1) * size / 2, i, static_cast<std::size_t>(turn % 3 == 0)});
+    // The same partition of one region, and one that is made again elsewhere.
+    launch(runs.target, 4, {use(line->region, quarters.id, 0, Privilege::inout)});
+    for (std::int64_t i = 0; i < 4; ++i) wanted.push_back({64, 16 * i, 16 * (i + 1), i, 0});
+    LaunchUse turned = use(line->region, quarters.id, 0, Privilege::inout);
+    turned.projection = Projection::affine(1, 1, {{{-1}}}, {3});
+    launch(runs.target, 4, {turned});
+    for (std::int64_t i = 0; i < 4; ++i) wanted.push_back({64, 16 * (3 - i), 16 * (4 - i), i, 0});
+    const std::int64_t cut = 1 + turn % 3;
+    const PartitionValue halves(line, cover(runs.forest, {line->region}, {{{0, cut}}, {{cut, 64}}}));
+    launch(runs.target, 2, {use(line->region, halves.id, 1, Privilege::inout)});
+    wanted.push_back({64, 0, cut, 0, 1});
+    wanted.push_back({64, cut, 64, 1, 1});
+  }
+  runs.session.finish();
+  std::ranges::sort(wanted);
+  std::ranges::sort(runs.bodies.told);
+  CHECK(runs.bodies.told == wanted);
 }
 
 }  // namespace taskspec::region_lives_test

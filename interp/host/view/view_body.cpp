@@ -51,6 +51,7 @@ class ExternViewBody final : public ViewBody {
  public:
   explicit ExternViewBody(std::shared_ptr<const ExternBody> body) : body_(std::move(body)) {}
   std::size_t scratch_bytes() const override { return 0; }
+  const ExternBody* extern_body() const override { return body_.get(); }
   std::string_view form() const override { return "extern"; }
   const std::string& why_not_strip() const override { return why_; }
 

@@ -64,6 +64,8 @@ class ViewBody {
   virtual std::size_t scratch_bytes() const = 0;  // of TaskContext::scratch
   // False when it failed: context.faults says why.
   virtual bool run(const ViewRun& run, TaskContext& context) const = 0;
+  // A C++ function, for whoever calls it himself; null: it is none.
+  virtual const ExternBody* extern_body() const { return nullptr; }
   virtual std::string_view form() const = 0;  // "strip", "scalar", "extern"
   virtual const std::string& why_not_strip()
       const = 0;  // empty for a strip: "line 4 reads g.a, which line 5 writes, ..."
