@@ -176,10 +176,9 @@ void require_fit(RuleContext& c, std::string_view symbol, std::size_t operand, P
 
 std::optional<std::string> misfit_text(std::int64_t value, Precision precision) {
   const PrecisionInfo& p = info(precision);
-  std::string text = fmt::format("{} does not fit {}", value, p.name);
   if (!p.is_float) {
     if (value >= p.minimum && value <= p.maximum) return std::nullopt;
-    return fmt::format("{} ({}..{})", text, p.minimum, p.maximum);
+    return fmt::format("{} does not fit {} ({}..{})", value, p.name, p.minimum, p.maximum);
   }
   // Exact when the bits between the first and the last 1 fit the significand and the exponent is in range.
   auto magnitude = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
@@ -188,7 +187,7 @@ std::optional<std::string> misfit_text(std::int64_t value, Precision precision) 
   bool in_range = precision != Precision::f16 || magnitude <= 65504;
   if (in_range && static_cast<int>(std::bit_width(magnitude)) - std::countr_zero(magnitude) <= digits)
     return std::nullopt;
-  return text + " exactly";
+  return fmt::format("{} does not fit {} exactly", value, p.name);
 }
 
 Precision scalar_precision(std::span<const Type> operands, std::size_t operand) {
