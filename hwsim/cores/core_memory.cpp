@@ -42,7 +42,7 @@ void CoreMemory::load(const ChipCore& core) {
   for (std::size_t i = 0; i < core.buffers.size(); ++i) {
     const ChipBuffer& buffer = core.buffers[i];
     const auto number = static_cast<std::int32_t>(i);
-    const bool begins_with_zeros = buffer.use == BufferUse::state || buffer.use == BufferUse::memory;
+    const bool begins_with_zeros = buffer.use == BufferUse::state;
     if (buffer.data || begins_with_zeros) {
       std::byte* memory = write(number, 0, always);
       std::memset(memory, 0, static_cast<std::size_t>(buffer.layout.bytes));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "ir/blocks/numerics.hpp"
 #include "ir/blocks/windows.hpp"
 
 namespace taskspec {
@@ -166,9 +167,27 @@ class PieceBuilder {
                         .layout = {.type = {Precision::u8, {bytes}}, .bits = 8, .strides = {8}, .bytes = bytes},
                         .data = {},
                         .early = {}};
+      if (!use_.only_sizes) memory.data = first_memory(call, memory.layout.type);
       call.memory = keep(std::move(memory));
     }
     return call;
+  }
+
+  // What the block remembers before its first step: seeds and counters need not be 0.
+  Array first_memory(const ChipCall& call, const ArrayType& type) const {
+    std::vector<BlockOperand> operands(call.in.size());
+    for (std::size_t c = 0; c < call.in.size(); ++c) {
+      if (call.in[c] == no_buffer) continue;
+      const Precision precision = made.buffers[static_cast<std::size_t>(call.in[c])].layout.type.precision;
+      operands[c] = {.there = true,
+                     .type = {precision, call.reads[c].size},
+                     .range = range_of(precision),
+                     .fixed = nullptr};
+    }
+    Array memory = Array::make(type);
+    std::memset(memory.raw(), 0, memory.bytes());
+    call.block.def->numerics->prepare(call.block, operands, BlockMode::chip)->save(memory.raw());
+    return memory;
   }
 
   // Of a stream all phases write to the same place.
