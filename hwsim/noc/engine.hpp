@@ -34,7 +34,8 @@ struct NocRun::Engine {
 
 std::unique_ptr<NocRun::Engine> noc_event_engine(const NocFigures& figures, bool ideal, bool tells);
 std::unique_ptr<NocRun::Engine> noc_flit_engine(const NocFigures& figures, bool tells);
-// Meshes without copies, link by link; the same times as those of the engine.
+// Meshes without copies, link by link; the same times as those of the engine. Nothing may come at that tick or later.
+constexpr std::int64_t noc_batch_ticks = std::int64_t{1} << 46;
 void solve_noc_batch(const NocRoutes& routes, std::span<const NocFlow> flows, NocResult& result);
 // Any shape, without copies.
 void solve_noc_ideal(const NocRoutes& routes, std::span<const NocFlow> flows, NocResult& result);

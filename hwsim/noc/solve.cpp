@@ -52,15 +52,39 @@ void find_ends(NocResult& result) {
 
 bool wants_flits(const NocResult& result) { return result.traffic.busiest * 2 > result.makespan(); }
 
-bool has_copies(std::span<const NocFlow> flows) {
-  return std::any_of(flows.begin(), flows.end(), [](const NocFlow& flow) { return !flow.copies.empty(); });
+// What the choice of a model asks of the flows.
+struct FlowSums {
+  bool copies = false;
+  double latest = 0, packets = 0;  // when the last packet is ready, and how many there are
+};
+
+FlowSums sums_of(std::span<const NocFlow> flows) {
+  FlowSums sums;
+  std::int64_t copies = 0;
+  for (const NocFlow& flow : flows) {
+    copies += static_cast<std::int64_t>(flow.copies.size());
+    sums.latest = std::max(sums.latest, static_cast<double>(flow.begin) + static_cast<double>(flow.span));
+    sums.packets += static_cast<double>(flow.packets);
+  }
+  sums.copies = copies > 0;
+  return sums;
+}
+
+// Nothing comes later than if all packets were served one after the other at each server of the longest way.
+bool fits_batch(const NocFigures& figures, const FlowSums& sums) {
+  const double servers = figures.width() + figures.height() + 2;
+  const std::int64_t service = std::max(figures.link_clk, figures.chip_packet_clk);
+  const std::int64_t hop = std::max({figures.hop_x, figures.hop_y, figures.chip_hop_x, figures.chip_hop_y});
+  return sums.latest + servers * (sums.packets * static_cast<double>(service) + static_cast<double>(hop)) <
+         static_cast<double>(noc_batch_ticks);
 }
 
 }  // namespace
 
 NocResult solve_noc(const NocFigures& figures, std::span<const NocFlow> flows, NocModel model) {
   if (flows.size() > 0x7fff'ffff) bug("more flows than the network can number");
-  const bool mesh = figures.shape == NocShape::mesh, copies = has_copies(flows);
+  const bool mesh = figures.shape == NocShape::mesh;
+  const FlowSums sums = sums_of(flows);
   NocResult result;
   if (model == NocModel::flit || model == NocModel::flit_all) {
     if (model == NocModel::flit || !mesh) {
@@ -71,10 +95,11 @@ NocResult solve_noc(const NocFigures& figures, std::span<const NocFlow> flows, N
     result.model = NocModel::flit_all;
     solve_by_engine(*noc_flit_engine(figures, false), flows, result);
   } else {
-    result.model = model == NocModel::contended && (copies || !mesh) ? NocModel::events : model;
+    const bool batch = mesh && !sums.copies && fits_batch(figures, sums);
+    result.model = model == NocModel::contended && !batch ? NocModel::events : model;
     if (result.model == NocModel::contended)
       solve_noc_batch(NocRoutes(figures), flows, result);
-    else if (result.model == NocModel::ideal && !copies)
+    else if (result.model == NocModel::ideal && !sums.copies)
       solve_noc_ideal(NocRoutes(figures), flows, result);
     else
       solve_by_engine(*noc_event_engine(figures, model == NocModel::ideal, false), flows, result);

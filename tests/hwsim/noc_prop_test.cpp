@@ -57,6 +57,28 @@ TEST_CASE("links solved one by one give the times of the queue of events [noc]")
   }
 }
 
+TEST_CASE("far from tick 0 the network takes as long as near it [noc]") {
+  for (const std::uint64_t seed : random_seeds(50, 1'000)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    NocTrafficCase made = random_traffic(random, NocShape::mesh, false);
+    const NocResult near = solve_noc(made.figures, made.flows, NocModel::contended);
+    for (const int bits : {30, 40, 44, 46, 47, 52, 58}) {
+      CAPTURE(bits);
+      const std::int64_t later = std::int64_t{1} << bits;
+      for (NocFlow& flow : made.flows) flow.begin += later;
+      const NocResult far = solve_noc(made.figures, made.flows, NocModel::contended);
+      for (NocFlow& flow : made.flows) flow.begin -= later;
+      REQUIRE(far.arrivals.size() == near.arrivals.size());
+      for (std::size_t i = 0; i < near.arrivals.size(); ++i) {
+        CHECK(far.arrivals[i].first == near.arrivals[i].first + later);
+        CHECK(far.arrivals[i].last == near.arrivals[i].last + later);
+      }
+      check_counts(far.traffic, near.traffic);
+    }
+  }
+}
+
 TEST_CASE("every packet arrives, over the links of its route, under every model [noc]") {
   for (const std::uint64_t seed : random_seeds(200, 5'000)) {
     CAPTURE(seed);
