@@ -179,10 +179,8 @@ class PieceBuilder {
     for (std::size_t c = 0; c < call.in.size(); ++c) {
       if (call.in[c] == no_buffer) continue;
       const Precision precision = made.buffers[static_cast<std::size_t>(call.in[c])].layout.type.precision;
-      operands[c] = {.there = true,
-                     .type = {precision, call.reads[c].size},
-                     .range = range_of(precision),
-                     .fixed = nullptr};
+      operands[c] = {
+          .there = true, .type = {precision, call.reads[c].size}, .range = range_of(precision), .fixed = nullptr};
     }
     Array memory = Array::make(type);
     std::memset(memory.raw(), 0, memory.bytes());

@@ -108,7 +108,8 @@ TEST_CASE("what neurons remember begins on a core as their attributes say, not w
       const BlockId x = make.block("x", "INPUT", Precision::i32, {.y = 4, .x = 5, .f = 6});
       const BlockId u = make.block("u", "SI", Precision::i32, {.y = 4, .x = 5, .f = 6});
       const BlockId v = make.block("v", "SI", Precision::i28, {.y = 4, .x = 5, .f = 6});
-      const BlockId z = make.block("z", "CLIF", Precision::i32, {.y = 4, .x = 5, .f = 6}, {{"vth0", 100}, {"reset_mode", 1}});
+      const BlockId z =
+          make.block("z", "CLIF", Precision::i32, {.y = 4, .x = 5, .f = 6}, {{"vth0", 100}, {"reset_mode", 1}});
       for (const auto& [name, value] : attributes)
         make.graph.blocks[z.index()].set(*make.graph[z].def->find_attribute(name), value);
       make.graph.blocks[z.index()].set(*make.graph[z].def->find_attribute("fire_type"), 1);  // potentials
@@ -118,7 +119,8 @@ TEST_CASE("what neurons remember begins on a core as their attributes say, not w
       const auto graph = std::make_shared<const BlockGraph>(std::move(make.graph));
       ExactEngine engine = ExactEngine::make(graph, {}).value_or_throw();
       const ChipNet net = chip_net(graph).value_or_throw();
-      ChipMachine machine(std::make_shared<const ChipProgram>(map_net(net, {.chip = chip_named(chip)}).value_or_throw()));
+      ChipMachine machine(
+          std::make_shared<const ChipProgram>(map_net(net, {.chip = chip_named(chip)}).value_or_throw()));
       for (int step = 0; step < 9; ++step) {
         CAPTURE(step);
         Array input = Array::make({Precision::i32, {4, 5, 6}});
