@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -318,6 +319,47 @@ class HwBackend final : public Backend, public PicturedBackend {
     return is_known;
   }
 
+  // With those inputs that meet, in an op of several tensors, what follows from an input that changes. Where inputs
+  // meet alone, the `last` of them changes, or the first.
+  static std::vector<bool> known_beside(const HwReady& ready, bool last) {
+    enum class Kind : std::uint8_t { open, known, changes };
+    std::vector<Kind> inputs(ready.is_slot.size(), Kind::open);
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      if (ready.is_slot[k]) inputs[k] = Kind::known;
+    std::map<std::size_t, std::vector<std::size_t>> roots;  // by value: the inputs that it is made of
+    auto roots_of = [&](ValueId value) {
+      if (value.index() < inputs.size()) return std::vector{value.index()};
+      const auto made = roots.find(value.index());
+      return made == roots.end() ? std::vector<std::size_t>() : made->second;
+    };
+    auto is_any = [&](ValueId value, Kind kind) {
+      return std::ranges::any_of(roots_of(value), [&](std::size_t root) { return inputs[root] == kind; });
+    };
+    auto settle = [&](ValueId value, Kind kind) {
+      for (const std::size_t root : roots_of(value))
+        if (inputs[root] == Kind::open) inputs[root] = kind;
+    };
+    for (const OpList::Line& line : ready.list.lines) {
+      if (line.in.size() > 1) {
+        if (std::ranges::none_of(line.in, [&](ValueId in) { return is_any(in, Kind::changes); })) {
+          std::vector<ValueId> in(line.in.begin(), line.in.end());
+          if (last) std::ranges::reverse(in);
+          const auto one = std::ranges::find_if(in, [&](ValueId value) { return is_any(value, Kind::open); });
+          if (one != in.end()) settle(*one, Kind::changes);
+        }
+        for (const ValueId in : line.in) settle(in, Kind::known);
+      }
+      std::vector<std::size_t> all;
+      for (const ValueId in : line.in)
+        for (const std::size_t root : roots_of(in))
+          if (std::ranges::find(all, root) == all.end()) all.push_back(root);
+      for (const ValueId out : line.out) roots[out.index()] = all;
+    }
+    std::vector<bool> is_known;
+    for (const Kind kind : inputs) is_known.push_back(kind == Kind::known);
+    return is_known;
+  }
+
   // Where all that comes in is known, the host would compute the whole graph and the chip nothing.
   static bool leaves_something(const HwReady& ready, const std::vector<bool>& is_known) {
     bool has_inputs = false;
@@ -341,11 +383,14 @@ class HwBackend final : public Backend, public PicturedBackend {
     MadeRun made = made_run(ready, contents(ready, inputs, is_known));
     if (!ready.neurons && distance(made) > 0 && (made || has_no_blocks(made))) {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
-      for (const std::size_t fixed : {1, 0}) {
-        const std::vector<bool> is_known = known_operands(ready, fixed);
+      const std::array tries = {known_operands(ready, 1), known_operands(ready, 0), known_beside(ready, false),
+                                known_beside(ready, true)};
+      for (std::size_t i = 0; i < tries.size(); ++i) {
+        const std::vector<bool>& is_known = tries[i];
         if (distance(made) == 0 || is_known == ready.is_slot || !leaves_something(ready, is_known)) continue;
         MadeRun again = made_run(ready, contents(ready, inputs, is_known));
-        if (distance(again) <= distance(made)) made = std::move(again);
+        // Of one side all, if that is no worse; of both some, if it is better.
+        if (distance(again) < distance(made) + (i < 2 ? 1 : 0)) made = std::move(again);
       }
     }
     if (!made) throw Error(made.diags());
