@@ -302,11 +302,15 @@ class HwBackend final : public Backend, public PicturedBackend {
     return !made && std::ranges::any_of(made.diags().items(), is_it);
   }
 
-  // How far it is from running all of the graph on the chip: ops on the host, else refusals.
+  // How far it is from running all of the graph on the chip: ops on the host, else refusals, the worst of them those of
+  // ops that no blocks could be made of: what a chip says of blocks says more.
   static std::size_t distance(const MadeRun& made) {
-    constexpr std::size_t refused = 1'000'000;
+    constexpr std::size_t refused = 1'000'000, no_blocks = 1'000;
     if (made) return (*made)->host_ops().size();
-    return refused + (has_no_blocks(made) ? made.diags().size() : 0);
+    if (!has_no_blocks(made)) return refused;
+    const auto all = made.diags().items();
+    const auto ops = std::ranges::count_if(all, [](const Diag& diag) { return diag.code == Code("E4011"); });
+    return refused + no_blocks * static_cast<std::size_t>(ops) + all.size();
   }
 
   // With those inputs that ops of several tensors read as their first operand (0), or behind it (1).
