@@ -224,7 +224,10 @@ class Mapper {
   void share_cores() {
     const bool wants_few = options_.objective == MapObjective::cores;
     std::vector<UnitCores> alone;
-    for (const SharedCores& group : groups_) alone.push_back({units_[group.first].name, group.cores});
+    for (const SharedCores& group : groups_) {
+      const std::int64_t bytes = choices_[group.first][group.choice[0]].cost.bytes;
+      alone.push_back({units_[group.first].name, group.cores, bytes * group.cores});
+    }
     // What two neighbours would be together, worked out once: a merge changes its own neighbours alone.
     std::vector<std::optional<Merged>> known(groups_.size());
     while (groups_.size() > 1 && (wants_few || cores_used() > there_ || has_too_many_groups())) {

@@ -169,12 +169,15 @@ Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::
   Diag diag("E4042", Severity::error, {},
             fmt::format("the net needs {} cores of {}, {} are there", needed, chip.name, there));
   std::vector<std::pair<std::string, std::int64_t>> parts;
-  std::int64_t alone = 0;
+  std::int64_t alone = 0, bytes = 0, per_core = 0;
+  for (const ChipBank& bank : chip.banks) per_core += bank.bytes;
   for (UnitCores& unit : units) {
     alone += unit.cores;
+    bytes += unit.bytes;
     parts.emplace_back("'" + std::move(unit.name) + "'", unit.cores);
   }
   diag.note(fmt::format("one unit a core it would need {}; most for {}", alone, largest_of(std::move(parts), "")));
+  diag.note(fmt::format("its pieces take {} B, {} cores have {} B", bytes, there, there * per_core));
   const std::int64_t per_chip = chip.grid.cores.area();
   if (asked && needed <= per_chip * chips.area()) return diag.help(fmt::format("cores: {} suffice", needed)), diag;
   // The fewest chips, of these the fewest rows.

@@ -12,7 +12,7 @@ Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const Unit
 // What the units of a net take, in cores.
 struct UnitCores {
   std::string name;
-  std::int64_t cores = 0;
+  std::int64_t cores = 0, bytes = 0;  // bytes: of all its pieces, if each were as large as the largest
 };
 // E4042: `there` cores may be taken, of so many chips; `asked` are all that the user allows, if that is why.
 Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::optional<std::int32_t> asked,

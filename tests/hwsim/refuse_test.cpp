@@ -109,7 +109,9 @@ TEST_CASE("too few cores are refused with the chips that suffice, and these do [
                                                       "[{\"v\": 2, \"unit\": \"1\", \"src\": \"bimap\"}, {\"v\": 2"}});
   const BlockGraph graph = product(2000, 640);
   const Diag diag = refusal_of(graph, {.chip = chip});
-  check_words(diag, "E4042", {"cores of tianjicx, 4 are there", "most for 'fc' ", "chips: [", ", 1] suffice"});
+  check_words(
+      diag, "E4042",
+      {"cores of tianjicx, 4 are there", "most for 'fc' ", " B, 4 cores have 589824 B", "chips: [", ", 1] suffice"});
   const std::int64_t chips = number_behind(diag.help_text, "chips: [");
   CHECK(chips > 1);
   CHECK(chips <= 8);
