@@ -8,7 +8,8 @@ namespace taskspec {
 // in pJ, times in clk. `whole`: with stages and populations, which a page draws.
 std::string chip_json(const ChipPicture& picture, bool whole);
 
-// Rows of one table, the same columns for the chip (all steps), its layers and its cores (of one step).
+// Rows of one table, the same columns for the chip (all steps), its layers and its cores (of one step), and a row for
+// each figure of the chip that is assumed.
 std::string chip_csv_head();
 std::string chip_csv(const ChipPicture& picture);
 

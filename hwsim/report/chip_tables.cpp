@@ -76,6 +76,12 @@ std::string chip_csv(const ChipPicture& picture) {
                         row.multiply_adds) +
             csv_energies(account.counts.cores()[i], chip, account.steps);
   }
+  const std::string head = chip_csv_head();
+  const std::string empty(static_cast<std::size_t>(std::ranges::count(head, ',')) - 2, ',');
+  for (const ChipFigure* figure : chip.assumed())
+    text +=
+        fmt::format("{},assumed,{}{}\n", run,
+                    csv_field(fmt::format("{} {} {}", figure->pointer.substr(1), figure->value, figure->unit)), empty);
   return text;
 }
 

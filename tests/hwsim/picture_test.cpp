@@ -210,7 +210,11 @@ TEST_CASE("JSON, CSV and events of a run are well formed and tell the same") {
     CHECK(commas(std::string_view(csv).substr(begin, end - begin)) == columns);
     ++rows;
   }
-  CHECK(rows == 2 + picture.account.layers.size() + picture.account.cores.size());
+  const std::vector<const ChipFigure*> assumed = picture.chip->assumed();
+  REQUIRE(!assumed.empty());
+  CHECK(rows == 2 + picture.account.layers.size() + picture.account.cores.size() + assumed.size());
+  for (const ChipFigure* figure : assumed)
+    CHECK(csv.find(",assumed," + figure->pointer.substr(1) + " " + figure->value) != std::string::npos);
   CHECK(csv.find("\"net, \"\"quoted\"\"\",chip,") != std::string::npos);
 
   const json events = json::parse("[0" + chip_trace(picture, 3) + "]");
