@@ -156,9 +156,10 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "file "
         "that m.save wrote, in place of the mapper's; optimise: \"30s\" or \"20000\", a search for a better one first, "
         "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what "
-        "lies between them on the chip, with states that blocks alone have to do with. On loihi, truenorth and tianjic "
+        "lies between them on the chip, with states that blocks alone have to do with. On loihi and truenorth "
         "neurons alone run, blocks or those of an "
-        "imported NIR file (E4052, E4055), and the report says how late the last population is. What is "
+        "imported NIR file (E4052, E4055), and the report says how late the last population is; tianjic runs these, "
+        "and integer nets on its crossbars, whose weights stay. What is "
         "no integer graph, fits no core or wants more than the chip has "
         "is refused (E4011, E4012, E4040 to E4046).",
     .example =
