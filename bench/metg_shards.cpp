@@ -88,7 +88,8 @@ std::optional<double> step_time(const Settings& settings, const Folder& folder, 
   return least / static_cast<double>(metg_steps);
 }
 
-// Seconds of an iteration of the kernel, from tasks that are hardly anything else, on as many workers; 0: there are none.
+// Seconds of an iteration of the kernel, from tasks that are hardly anything else, on as many workers; 0: there are
+// none.
 double iteration_time(const ShardRow& row) {
   double least = 0;
   for (const auto& [iterations, step] : row.times)

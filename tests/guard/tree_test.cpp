@@ -21,9 +21,9 @@ const std::set<std::string> at_the_root = {
     "meson.build", "meson_options.txt", "packaging",  "stdlib",  "tests"};
 
 // Files below the root, by what their names end in; those of golden files are listed where they lie.
-const std::set<std::string> suffixes = {".build", ".cmake", ".cpp", ".css",  ".def", ".g4",      ".hpp", ".html",
-                                        ".in",    ".jpg",   ".js",  ".json", ".md",  ".npy",     ".nir", ".png",
-                                        ".proto", ".py",    ".svg", ".task", ".txt", ".tasklib", ""};
+const std::set<std::string> suffixes = {".build", ".cmake", ".cpp", ".css", ".def",  ".g4",  ".h5",      ".hpp",
+                                        ".html",  ".in",    ".jpg", ".js",  ".json", ".md",  ".npy",     ".nir",
+                                        ".png",   ".proto", ".py",  ".svg", ".task", ".txt", ".tasklib", ""};
 const std::set<std::string> of_tests = {".ast", ".blocks", ".chains", ".cmd",  ".code",    ".err",   ".graph",
                                         ".in",  ".ops",    ".out",    ".plan", ".program", ".slices"};
 
