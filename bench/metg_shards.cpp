@@ -15,7 +15,8 @@ namespace taskspec::bench {
 
 namespace {
 
-constexpr int rounds = 4;  // of 1000 steps; the first one records what is repeated
+// Of 1000 steps; the first one records what is repeated. Short ones are run more often: the least of them counts.
+constexpr int rounds_of(std::int64_t iterations) { return iterations > 2048 ? 4 : 12; }
 
 struct ShardCase {
   const char* name;
@@ -54,7 +55,7 @@ std::string program_text(const ShardCase& what, const std::string& on, std::int6
              reads ? fmt::format("  let ranges = {}\n  let dep = cover(columns, {}, i => ranges[i])\n", what.ranges,
                                  metg_columns)
                    : "",
-             metg_steps / 2, metg_steps, argument, iterations, rounds, on);
+             metg_steps / 2, metg_steps, argument, iterations, rounds_of(iterations), on);
 }
 
 // A way to run the text, and how many of its tasks run at one time.
@@ -84,7 +85,7 @@ std::optional<double> step_time(const Settings& settings, const Folder& folder, 
     if (wrong != 0) return std::nullopt;
     if (seen > 0) least = std::min(least, at - before);
   }
-  if (seen != rounds) return std::nullopt;
+  if (seen != rounds_of(iterations)) return std::nullopt;
   return least / static_cast<double>(metg_steps);
 }
 
