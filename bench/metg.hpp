@@ -17,6 +17,8 @@ struct MetgCase {
   std::vector<std::vector<std::int64_t>> reads;  // by column: columns of the step before; empty: none
 };
 inline constexpr std::size_t metg_columns = 2, metg_steps = 1000;
+inline constexpr double metg_bar = 0.5;     // microseconds
+const std::vector<MetgCase>& metg_cases();  // stencil_1d, fft, trivial
 
 struct MetgCell {  // 16 bytes, what a task makes
   double value = 0;
@@ -38,6 +40,12 @@ MetgTime metg_text(const MetgCase& what, std::int64_t iterations, int repeats); 
 MetgTime metg_tbb(const MetgCase& what, std::int64_t iterations, int repeats);
 MetgTime metg_openmp(const MetgCase& what, std::int64_t iterations, int repeats);
 
+// The text: fields and tasks; and statements that make the columns and launch `rounds` times metg_steps steps,
+// `after_round` behind each. Stamps that are wrong are counted in columns.wrong.
+std::string metg_definitions(const MetgCase& what, bool native);
+std::string metg_statements(const MetgCase& what, std::int64_t iterations, int rounds,
+                            const std::string& after_round = "");
+
 // Of one contender, at one size of tasks: seconds of a task, and what part of them it works.
 struct MetgPoint {
   double granularity = 0, efficiency = 0;
@@ -45,6 +53,7 @@ struct MetgPoint {
 // Where efficiency comes to a half, on the way down, between two sizes by their logarithms; none: it never does, or
 // never was beyond it.
 std::optional<double> metg_crossing(const std::vector<MetgPoint>& points);
+std::string micro(std::optional<double> seconds);  // in us; "-": none
 
 // The table, of rows that have `part` in their names; false beyond the bar. `taskspec bench regions:metg` prints it
 // alone, `regions:metgoneTBB` one contender of it.

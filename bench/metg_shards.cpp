@@ -18,44 +18,11 @@ namespace {
 // Of 1000 steps; the first one records what is repeated. Short ones are run more often: the least of them counts.
 constexpr int rounds_of(std::int64_t iterations) { return iterations > 2048 ? 4 : 12; }
 
-struct ShardCase {
-  const char* name;
-  const char* ranges;  // by column: the columns of the step before; none: nothing is read
-};
-constexpr ShardCase shard_cases[] = {
-    {"stencil_1d", "[[0..1, 1..2], [0..1, 1..2]]"}, {"fft", "[[0..1, 1..2], [1..2, 0..1]]"}, {"trivial", ""}};
-
-std::string task_text(const char* to, const char* from, bool reads) {
-  return fmt::format(
-      "task to_{0}(inout c: Column[_].{{{0}, {0}_at, wrong}}, {2}in t: int, in n: int) {{\n  for i in c {{\n"
-      "    var x = 1.0 as f64\n{3}    for k in 0..n {{ x = x * 0.999999 + 0.000001 }}\n    c[i].{0} = x\n"
-      "    c[i].{0}_at = t\n  }}\n}}\n",
-      to, from, reads ? fmt::format("in d: Column[_].{{{0}, {0}_at}}, ", from) : "",
-      reads ? fmt::format("    for j in d {{\n      x += 1e-9 * d[j].{0}\n"
-                          "      if d[j].{0}_at != t - 1 {{ c[i].wrong += 1 }}\n    }}\n",
-                          from)
-            : "");
-}
-
 // Prints a line for each round, when all is there: how many stamps were wrong, and the time.
-std::string program_text(const ShardCase& what, const std::string& on, std::int64_t iterations) {
-  const bool reads = *what.ranges != 0;
-  const char* argument = reads ? "dep[i], " : "";
-  return "fields Column { even: f64, even_at: int, odd: f64, odd_at: int, wrong: int }\n" +
-         task_text("odd", "even", reads) + task_text("even", "odd", reads) +
-         fmt::format(
-             "fn work(n: int, rounds: int) {{\n  let columns = region Column[{0}]\n  let own = blocks(columns, "
-             "{0})\n{1}"
-             "  fill(columns.even_at, -1)\n  for round in 0..rounds {{\n    for turn in 0..{2} {{\n"
-             "      let t = {3} * round + 2 * turn\n      launch to_odd(own[i], {4}t, n) for i in 0..{0}\n"
-             "      launch to_even(own[i], {4}t + 1, n) for i in 0..{0}\n    }}\n"
-             "    print(columns.wrong.sum(0).scalar, clock())\n  }}\n}}\n"
-             "run work({5}, {6}) on {7}\n",
-             metg_columns,
-             reads ? fmt::format("  let ranges = {}\n  let dep = cover(columns, {}, i => ranges[i])\n", what.ranges,
-                                 metg_columns)
-                   : "",
-             metg_steps / 2, metg_steps, argument, iterations, rounds_of(iterations), on);
+std::string program_text(const MetgCase& what, const std::string& on, std::int64_t iterations) {
+  return metg_definitions(what, false) + "fn work() {\n" +
+         metg_statements(what, iterations, rounds_of(iterations), "  print(columns.wrong.sum(0).scalar, clock())\n") +
+         "}\nrun work() on " + on + "\n";
 }
 
 // A way to run the text, and how many of its tasks run at one time.
@@ -68,7 +35,7 @@ struct ShardRow {
 };
 
 // Seconds of a step of all columns, the least of the rounds; none: it failed.
-std::optional<double> step_time(const Settings& settings, const Folder& folder, const ShardCase& what,
+std::optional<double> step_time(const Settings& settings, const Folder& folder, const MetgCase& what,
                                 const ShardRow& row, std::int64_t iterations) {
   std::vector<std::string> words{settings.tool, "run",
                                  folder.file("metg.task", program_text(what, row.on, iterations))};
@@ -100,8 +67,6 @@ double iteration_time(const ShardRow& row) {
         least = one;
   return least;
 }
-
-std::string micro_text(std::optional<double> seconds) { return seconds ? fmt::format("{:.2f}", 1e6 * *seconds) : "-"; }
 
 // What bench/metg_mpi prints, started by mpirun on two ranks; empty: there is none.
 std::string mpi_loops(const Settings& settings, const Folder& folder) {
@@ -138,7 +103,7 @@ int metg_shards(const Settings& settings) {
                             shards});
   }
   Table table({"us", "METG(50%)", "of the bar", "empty task", "of a step"});
-  for (const ShardCase& what : shard_cases) {
+  for (const MetgCase& what : metg_cases()) {
     std::vector<ShardRow> rows = contenders;
     for (std::int64_t iterations = largest; iterations > 0; iterations /= 2)
       for (ShardRow& row : rows) {
@@ -162,8 +127,8 @@ int metg_shards(const Settings& settings) {
       }
       const std::optional<double> metg = metg_crossing(points);
       const double step = row.times.back().second;
-      table.add({name, micro_text(metg), metg ? fmt::format("{:.1f}", 1e6 * *metg / 0.5) : "-",
-                 micro_text(step * row.workers / static_cast<double>(metg_columns)), micro_text(step)});
+      table.add({name, micro(metg), metg ? fmt::format("{:.1f}", 1e6 * *metg / metg_bar) : "-",
+                 micro(step * row.workers / static_cast<double>(metg_columns)), micro(step)});
     }
   }
   fmt::print(

@@ -145,35 +145,10 @@ std::string body_of(const std::string& to, const std::string& from, bool reads, 
       to, looks);
 }
 
-std::string text_of(const MetgCase& what, std::int64_t iterations, int rounds, bool native) {
-  const bool reads = !what.reads[0].empty();
-  std::string text = "fields Column { even: f64, even_at: int, odd: f64, odd_at: int, wrong: int }\n";
-  for (const auto& [to, from] : {std::pair("odd", "even"), std::pair("even", "odd")})
-    text += fmt::format("task to_{0}(inout c: Column[_].{{{0}, {0}_at, wrong}}, {1}in t: int, in n: int) ", to,
-                        reads ? fmt::format("in d: Column[_].{{{0}, {0}_at}}, ", from) : "") +
-            body_of(to, from, reads, native);
-  text += fmt::format("let columns = region Column[{0}]\nlet own = blocks(columns, {0})\n", metg_columns);
-  if (reads) {
-    text += "let ranges = [";
-    for (const std::vector<std::int64_t>& row : what.reads) {
-      text += '[';
-      for (const std::int64_t j : row) text += fmt::format("{}..{}, ", j, j + 1);
-      text += "], ";
-    }
-    text += fmt::format("]\nlet dep = cover(columns, {}, i => ranges[i])\n", metg_columns);
-  }
-  text += "fill(columns.even_at, -1)\n";
-  // Steps of one round are counted from 0: its plan is the same, whatever the number.
-  text += fmt::format(
-      "for round in 0..{0} {{\n  for turn in 0..{1} {{\n    let t = {1} * round * 2 + 2 * turn\n"
-      "    launch to_odd(own[i], {2}t, {3}) for i in 0..{4}\n"
-      "    launch to_even(own[i], {2}t + 1, {3}) for i in 0..{4}\n  }}\n}}\n",
-      rounds, metg_steps / 2, reads ? "dep[i], " : "", iterations, metg_columns);
-  return text + "print(columns.wrong.sum(0).scalar, columns.even.sum(0).scalar)\n";
-}
-
 MetgTime timed(const MetgCase& what, std::int64_t iterations, int repeats, bool native) {
-  const Subject subject(text_of(what, iterations, repeats + 2, native));  // the first rounds make plans
+  const Subject subject(metg_definitions(what, native) +
+                        metg_statements(what, iterations, repeats + 2) +  // the first rounds make plans
+                        "print(columns.wrong.sum(0).scalar, columns.even.sum(0).scalar)\n");
   RunSettings settings = Subject::settings();
   settings.on = std::make_shared<const BackendChoice>(timed_host);
   settings.natives = &bodies();
@@ -188,6 +163,37 @@ MetgTime timed(const MetgCase& what, std::int64_t iterations, int repeats, bool 
 }
 
 }  // namespace
+
+std::string metg_definitions(const MetgCase& what, bool native) {
+  const bool reads = !what.reads[0].empty();
+  std::string text = "fields Column { even: f64, even_at: int, odd: f64, odd_at: int, wrong: int }\n";
+  for (const auto& [to, from] : {std::pair("odd", "even"), std::pair("even", "odd")})
+    text += fmt::format("task to_{0}(inout c: Column[_].{{{0}, {0}_at, wrong}}, {1}in t: int, in n: int) ", to,
+                        reads ? fmt::format("in d: Column[_].{{{0}, {0}_at}}, ", from) : "") +
+            body_of(to, from, reads, native);
+  return text;
+}
+
+std::string metg_statements(const MetgCase& what, std::int64_t iterations, int rounds, const std::string& after_round) {
+  const bool reads = !what.reads[0].empty();
+  std::string text = fmt::format("let columns = region Column[{0}]\nlet own = blocks(columns, {0})\n", metg_columns);
+  if (reads) {
+    text += "let ranges = [";
+    for (const std::vector<std::int64_t>& row : what.reads) {
+      text += '[';
+      for (const std::int64_t j : row) text += fmt::format("{}..{}, ", j, j + 1);
+      text += "], ";
+    }
+    text += fmt::format("]\nlet dep = cover(columns, {}, i => ranges[i])\n", metg_columns);
+  }
+  text += "fill(columns.even_at, -1)\n";
+  // Steps of one round are counted from 0: its plan is the same, whatever the number.
+  return text + fmt::format(
+                    "for round in 0..{0} {{\n  for turn in 0..{1} {{\n    let t = {1} * round * 2 + 2 * turn\n"
+                    "    launch to_odd(own[i], {2}t, {3}) for i in 0..{4}\n"
+                    "    launch to_even(own[i], {2}t + 1, {3}) for i in 0..{4}\n  }}\n{5}}}\n",
+                    rounds, metg_steps / 2, reads ? "dep[i], " : "", iterations, metg_columns, after_round);
+}
 
 MetgTime metg_text_native(const MetgCase& what, std::int64_t iterations, int repeats) {
   return timed(what, iterations, repeats, true);

@@ -6,12 +6,22 @@
 
 namespace taskspec::bench_test {
 
-TEST_CASE("[cli] bench train prints a row for each network, and what stands beside it [bench]") {
-  const ToolOutcome ran = in_shell("taskspec bench train --repeats 1 --threads 1", TemporaryFolder(), 120);
+namespace {
+
+// False: there are none, which is said.
+bool has_benchmarks(const ToolOutcome& ran) {
   if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
     MESSAGE("skipped: a build with a sanitizer has no benchmarks");
-    return;
+    return false;
   }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("[cli] bench train prints a row for each network, and what stands beside it [bench]") {
+  const ToolOutcome ran = in_shell("taskspec bench train --repeats 1 --threads 1", TemporaryFolder(), 120);
+  if (!has_benchmarks(ran)) return;
   CHECK_MESSAGE(ran.code == 0, ran.err);
   for (const char* text : {"peer: ", "limit: ", "\nnet ", "\nmlp (", "\nlenet (", "\nresnet-20 (",
                            "\ntransformer block (", " of 4 rows take more"})
@@ -20,10 +30,7 @@ TEST_CASE("[cli] bench train prints a row for each network, and what stands besi
 
 TEST_CASE("[cli] bench metg prints a row for each pattern and each way to run it [bench] [D26]") {
   const ToolOutcome ran = in_shell("taskspec bench metg --shards 1,3 -n 1", TemporaryFolder(), 120);
-  if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
-    MESSAGE("skipped: a build with a sanitizer has no benchmarks");
-    return;
-  }
+  if (!has_benchmarks(ran)) return;
   CHECK_MESSAGE(ran.code == 0, ran.err);
   CHECK(ran.out.starts_with("3 shards are not timed: "));
   for (const char* text : {"measured: METG(50%)", "\nstencil_1d: host(threads: 2), one analysis ",
@@ -35,10 +42,7 @@ TEST_CASE("[cli] bench metg prints a row for each pattern and each way to run it
 
 TEST_CASE("[cli] bench validation prints bench/validation.md [bench] [validation]") {
   const ToolOutcome ran = in_shell("taskspec bench validation", TemporaryFolder(), 60);
-  if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
-    MESSAGE("skipped: a build with a sanitizer has no benchmarks");
-    return;
-  }
+  if (!has_benchmarks(ran)) return;
   CHECK_MESSAGE(ran.code == 0, ran.err);
   CHECK(ran.out == read_file("bench/validation.md"));
   for (const char* text : {"| by construction |", "| independent |", "| 5,024 clk | 4,998 clk | -0.52 % |"})
@@ -47,10 +51,7 @@ TEST_CASE("[cli] bench validation prints bench/validation.md [bench] [validation
 
 TEST_CASE("[cli] bench chip prints the messages per second of each model of the network, which agree [bench] [noc]") {
   const ToolOutcome ran = in_shell("taskspec bench chip -n 20000 --repeats 1", TemporaryFolder(), 120);
-  if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
-    MESSAGE("skipped: a build with a sanitizer has no benchmarks");
-    return;
-  }
+  if (!has_benchmarks(ran)) return;
   CHECK_MESSAGE(ran.code == 0, ran.err);
   for (const char* text : {"20000 uniform messages", "\nmodel ", "\nideal ", "\ncontended ", "\ncontended, by events ",
                            "\nflit ", "agree: true"})
@@ -65,10 +66,7 @@ TEST_CASE("[cli] bench chip takes traffic that another mapper wrote [bench] [noc
           {"dst_core_id": {"chip_x": 0, "chip_y": 0, "core_x": 3, "core_y": 2}, "pack_num": 40, "multicast_pack": false}]
         }]}}}' > traffic.json; taskspec bench chip:traffic.json --repeats 1; taskspec bench chip:none.json)",
       TemporaryFolder(), 120);
-  if (ran.code == 2 && ran.err.find("not built") != std::string::npos) {
-    MESSAGE("skipped: a build with a sanitizer has no benchmarks");
-    return;
-  }
+  if (!has_benchmarks(ran)) return;
   CHECK(ran.code == 1);
   CHECK_MESSAGE(ran.err.find("E7001 no file 'none.json'") != std::string::npos, ran.err);
   // Five hops, and the packets one behind the other.

@@ -90,6 +90,16 @@ struct RunsOf {
 };
 using Runs = RunsOf<>;
 
+// All that was recorded, as one batch.
+BatchGraph whole(const TaskGraph& graph) {
+  std::vector<NodeId> nodes;
+  for (std::size_t node = 0; node < graph.size(); ++node) nodes.push_back(NodeId(node));
+  const Batch batch = batch_of(
+      graph, nodes, {}, [](NodeId, std::size_t) { return false; }, [](Ref) { return false; });
+  FieldUsers users;
+  return graph_of(batch, graph, {}, users);
+}
+
 }  // namespace
 
 TEST_CASE("[regions] equal partitions are one") {
@@ -235,12 +245,7 @@ TEST_CASE("[regions] many-to-many launches have edges for the sum of their point
     launch(target, points, {use(region->region, own, 0, Privilege::inout)});
     launch(target, points, {use(region->region, {}, 0, Privilege::in)});
   }
-  std::vector<NodeId> nodes;
-  for (std::size_t node = 0; node < view.graph.size(); ++node) nodes.push_back(NodeId(node));
-  const Batch batch = batch_of(
-      view.graph, nodes, {}, [](NodeId, std::size_t) { return false; }, [](Ref) { return false; });
-  FieldUsers users;
-  const BatchGraph made = graph_of(batch, view.graph, {}, users);
+  const BatchGraph made = whole(view.graph);
   CHECK(made.graph->size() == 4 * points + 3);
   CHECK(made.graph->edges().size() == 6 * points);
   std::size_t joins = 0;
@@ -283,12 +288,7 @@ TEST_CASE("[regions] the launches of a loop are one code in a plan, and nothing 
   constexpr int turns = 5;
   for (int turn = 0; turn < turns; ++turn)
     for (const LaunchUse& one : different) launch(target, 4, {one});
-  std::vector<NodeId> nodes;
-  for (std::size_t node = 0; node < view.graph.size(); ++node) nodes.push_back(NodeId(node));
-  const Batch batch = batch_of(
-      view.graph, nodes, {}, [](NodeId, std::size_t) { return false; }, [](Ref) { return false; });
-  FieldUsers users;
-  const BatchGraph made = graph_of(batch, view.graph, {}, users);
+  const BatchGraph made = whole(view.graph);
   const std::shared_ptr<const Plan> plan = make_plan(made.graph, aggregate(*made.graph));
   CountingBodies bodies;
   const HostExecutable executable(plan, bodies, 1);
