@@ -88,10 +88,13 @@ Diags told(const Outcome& outcome) {
   return diags;
 }
 
-// Which of them it was, a failure says wherever it is told.
-void add_shard(Outcome& outcome, std::size_t shard) {
+// Which of them it was, a failure says wherever it is told; that of the whole run, which the shard heard while it waited
+// for the others, says of itself what it is.
+void add_shard(Outcome& outcome, std::size_t shard, const ShardFailure& of_the_run) {
   const std::string where = ", on shard " + std::to_string(shard);
-  const auto add = [&](Poison& poison) { poison.fault.message += where; };
+  const auto add = [&](Poison& poison) {
+    if (!of_the_run.says(poison.fault.code, poison.fault.message)) poison.fault.message += where;
+  };
   for (auto& result : outcome.results)
     if (auto* poison = std::get_if<Poison>(&result)) add(*poison);
   for (Poison& poison : outcome.failed) add(poison);
@@ -108,7 +111,7 @@ Outcome ShardBackend::execute(Executable& executable, std::span<const Location> 
   Outcome outcome = host_->execute(executable, inputs, options);
   if (record) record->ran(record->newest(), begin, waited);
   if (run_ && !outcome.failed.empty()) {
-    if (part_.shards > 1) add_shard(outcome, part_.shard.index());
+    if (part_.shards > 1) add_shard(outcome, part_.shard.index(), run_->heard_failure());
     run_->fail(told(outcome));
   }
   return outcome;

@@ -27,6 +27,10 @@ class ShardFailure {
   void raise_if_set() const {
     if (is_set()) throw Error(diags_);
   }
+  // That is: a fault seen by a shard is not its own, but what it heard from the run.
+  bool says(Code code, std::string_view message) const {
+    return is_set() && diags_.items().front().code == code && diags_.items().front().message == message;
+  }
 
  private:
   std::mutex mutex_;

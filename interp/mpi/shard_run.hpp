@@ -57,6 +57,7 @@ class ShardRun final : private Executor {
   void wait_a_little();
   void meanwhile() { waits("contents of others"), turn(), raise(); }
   void fail(const Diags& diags);  // here and on other ranks
+  const ShardFailure& heard_failure() const { return group_->failure; }
   void raise();
 
   // ---- data that goes: what finalisers said, what all shards agree on, and what is then known no more ----

@@ -159,6 +159,27 @@ TEST_CASE("a point that fails ends the run on all shards, and says where") {
   }
 }
 
+// Points of other shards take so long that the difference is heard of while this one waits for what they make.
+TEST_CASE("what a shard hears of while it computes is no failure of its own [inject][D17]") {
+  const std::string program =
+      "fields Cell { state: f64, flux: f64 }\n"
+      "task grow(inout c: Cell[_].{state}) {\n"
+      "  for i in c { for k in 0..(i * 500) { c[i].state = c[i].state * 0.5 + 1.0 } }\n}\n"
+      "task take(inout c: Cell[_].{flux}, in g: Cell[_].{state}) {\n"
+      "  for i in c { c[i].flux += g[i - 1].state + g[i + 1].state }\n}\n"
+      "fn main() {\n"
+      "  let cells = region Cell[64]; let owned = blocks(cells, 4); let inner = owned & shrink(cells, 1)\n"
+      "  let ghost = halo(owned, 1)\n"
+      "  launch grow(owned[i]) for i in 0..4\n"
+      "  launch take(inner[i], ghost[i]) for i in 0..4\n"
+      "  print(cells.flux.sum(0).scalar)\n}\n";
+  for (int time = 0; time < 12; ++time) {
+    const Ran ran = run_text(program + "run main() on mpi(shards: 4, level: \"every\", inject: \"2:7:domain\")\n");
+    CHECK(ran.code == 3);
+    CHECK_MESSAGE(ran.errors.find("shard {2} domain 0..5\n") != std::string::npos, ran.errors);
+  }
+}
+
 TEST_CASE("a sharding that names no shard is E6005, on all of them") {
   const std::string program = std::string(stencil) + "fn far(i: int, n: int, s: int) -> int { return i + 2 }\n";
   const Ran ran = run_text(program + "run main(far, far) on mpi(shards: 4)\n");
