@@ -35,6 +35,7 @@ void check_arguments(Body& body, std::span<const ast::Arg> args) {
 namespace {
 
 constexpr std::string_view launch_word = "launch.";  // builtins that work on what a launch gave
+constexpr std::string_view field_word = "field.";    // and on a field of a region
 
 class Calls {
  public:
@@ -181,6 +182,7 @@ class Calls {
     const std::span<const ast::Arg> rest = std::span(call_.args).subspan(1);
     if (body_.type(receiver).is(Kind::launch_map))
       if (const Record own = of_launches(op)) return call_record(body_, own, receiver, rest, span_);
+    if (const Record own = of_fields(op.name(), receiver, rest)) return call_record(body_, own, receiver, rest, span_);
     if (takes(op, receiver)) return call_record(body_, op, receiver, rest, span_);
     if (builtin.builtin && builtin.builtin->takes && !builtin.builtin->takes(body_.type(receiver)))
       return call_record(body_, op, std::nullopt, call_.args, span_);  // which says what is missing
@@ -190,6 +192,25 @@ class Calls {
   // What goes by the name of this op where it is asked for of an output of a launch.
   Record of_launches(const Record& op) const {
     return find_builtin(body_.world, std::string(launch_word) + std::string(op.name()));
+  }
+
+  // What goes by that name for all elements of a field together; along some of its axes a tensor is made of it.
+  Record of_fields(std::string_view name, const Term& receiver, std::span<const ast::Arg> args) const {
+    const Type& type = body_.type(receiver);
+    if (!type.is(Kind::region_field) || type.parts[0].precision == Precision::boolean) return {};
+    if (!args.empty() && (args.size() > 1 || !names_all_axes(*args[0].value, type.parts[0].rank()))) return {};
+    return find_builtin(body_.world, std::string(field_word) + std::string(name));
+  }
+
+  static bool names_all_axes(const ast::Expr& axes, std::size_t rank) {
+    const auto* several = std::get_if<ast::TupleExpr>(&axes.node);
+    const std::span<const ast::Expr> named = several ? std::span(several->parts) : std::span(&axes, 1);
+    std::vector<bool> found(rank);
+    for (const ast::Expr& axis : named)
+      if (const auto* number = std::get_if<ast::IntLit>(&axis.node))
+        if (number->value >= 0 && static_cast<std::size_t>(number->value) < rank)
+          found[static_cast<std::size_t>(number->value)] = true;
+    return named.size() == rank && std::ranges::all_of(found, std::identity());
   }
 
   // Of a launch with one output that.
@@ -260,6 +281,8 @@ class Calls {
 
   Term library_method(const Term& base, const ast::Member& member) {
     if (body_.type(base).is(Kind::launch_map)) return method_of_own(base, member, launch_word);
+    if (const Record own = of_fields(member.name.text, base, call_.args))
+      return call_record(body_, own, base, call_.args, span_);
     Record op = find_op(body_.world, member.name.text);
     Record builtin{nullptr, builtins().find(member.name.text, body_.type(base))};
     if (builtin && !builtin.builtin->method) builtin = {};

@@ -52,6 +52,8 @@ class RecordTarget final : public Target {
   void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site) override;
   void transfer(const FileCall& call, Span span) override;
   Value field_value(const Space& space, std::uint32_t field, const DataSite& site) override;
+  Value field_total(const Space& space, std::uint32_t field, ReduceOp op, bool keeps_axes,
+                    const DataSite& site) override;
   Value map_member(const LaunchMap& map, MapMember member, const DataSite& site) override;
   Value map_element(const LaunchMap& map, const Point& point, const DataSite& site) override;
 

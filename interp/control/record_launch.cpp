@@ -159,7 +159,7 @@ std::vector<Value> RecordTarget::recorded(Launched launch) {
   add_fields(launch.what, inputs, launch.named);
   const bool files = launch.what.work == Launch::Work::files;
   // Others wait for what is said, whoever needs it here.
-  const bool effect = files || message || (launch.what.messages && launch.what.uses.empty());
+  const bool effect = files || talks(launch.what);
   const std::shared_ptr<Launch> what = interned(std::move(launch.what), launch.span);
   std::vector<TypeId> out;
   for (const Type& type : launch.outputs) {
@@ -327,6 +327,30 @@ Value RecordTarget::field_value(const Space& space, std::uint32_t field, const D
   launched.named.name = region.fields[field].name;
   launched.named.outputs = {"value"};
   launched.outputs = {type};
+  launched.span = site.span;
+  launched.scope = site.scope;
+  return this->launched(std::move(launched)).front();
+}
+
+Value RecordTarget::field_total(const Space& space, std::uint32_t field, ReduceOp op, bool keeps_axes,
+                                const DataSite& site) {
+  constexpr std::string_view names[] = {"sum", "prod", "min", "max"};
+  const std::string_view name = names[static_cast<std::size_t>(op)];
+  const Region& region = recorder_.graph.regions[space.root];
+  const bool needs_elements = op == ReduceOp::min || op == ReduceOp::max;
+  if (needs_elements && recorder_.graph.regions.points(space).size() == 0)
+    throw failure("E5003", site.span,
+                  "'" + std::string(name) + "' of no points: '" + region.fields[field].name + "' has none here");
+  const std::vector<Dim> axes(keeps_axes ? region.extents.rank : 0, Dim(1));
+  Launched launched;
+  launched.what.work = Launch::Work::total;
+  launched.what.op = op;
+  launched.what.domain = Rect::of({1});
+  launched.what.single = true;
+  launched.what.uses.push_back({space, {}, {}, FieldMask::of({field}), Privilege::in, {}, region.name});
+  launched.named.name = name;
+  launched.named.outputs = {"value"};
+  launched.outputs = {Type::tensor(reduced_precision(region.fields[field].precision, op), axes)};
   launched.span = site.span;
   launched.scope = site.scope;
   return this->launched(std::move(launched)).front();

@@ -73,6 +73,9 @@ class Target {
   virtual void transfer(const FileCall& call, Span span);
   // A field as it is now, as a tensor: of a rectangle its extents, else its points in order.
   virtual Value field_value(const Space& space, std::uint32_t field, const DataSite& site);
+  // What its elements come to, in the fixed order of the region's blocks; of rank 0, or with axes of one element.
+  virtual Value field_total(const Space& space, std::uint32_t field, ReduceOp op, bool keeps_axes,
+                            const DataSite& site);
   virtual Value map_member(const LaunchMap& map, MapMember member, const DataSite& site);
   virtual Value map_element(const LaunchMap& map, const Point& point, const DataSite& site);
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "interp/host/kernel_cache.hpp"
+#include "interp/host/root_tree.hpp"
 #include "interp/host/row.hpp"
 #include "ir/base/key.hpp"
 #include "ir/plan/extern_body.hpp"
@@ -206,6 +207,9 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
       return fill(group, operands);
     case Work::read:
       return read(group, operands);
+    case Work::total:
+      if (launch.messages) return launch.messages->total(operands[0], operands[inputs_]);
+      return total(group, operands);
     case Work::files:
     case Work::exchange:
       return transfer(group, position, operands);
@@ -343,6 +347,14 @@ void LaunchCode::read(const PointGroup& group, std::byte* const* operands) const
     std::memcpy(into, operands[field.operand] + static_cast<std::size_t>(run.lo) * field.bytes, bytes);
     into += bytes;
   });
+}
+
+void LaunchCode::total(const PointGroup& group, std::byte* const* operands) const {
+  RootTree tree(group.launch->op, types_[0].precision);
+  group.pieces[0]->runs(group.regions[0].extents, [&](Run run) {
+    tree.add(run.lo, operands[0] + static_cast<std::size_t>(run.lo) * fields_.front().bytes, run.size());
+  });
+  tree.finish(reduced_precision(types_[0].precision, group.launch->op), operands[inputs_]);
 }
 
 void LaunchCode::transfer(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const {

@@ -61,6 +61,7 @@ class LaunchCode {
                 TaskContext& context) const;
   void fill(const PointGroup& group, std::byte* const* operands) const;
   void read(const PointGroup& group, std::byte* const* operands) const;
+  void total(const PointGroup& group, std::byte* const* operands) const;
   void transfer(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const;
   void fold_all(const PointGroup& group, std::byte* const* operands) const;
   void fold(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const;

@@ -85,6 +85,17 @@ void ReducedMap::maps(std::span<std::byte* const> operands) const {
   reduce_elements(run_.port(), shape_, own_, operands[0], operands[1], [this] { run_.meanwhile(); });
 }
 
+void FieldTotal::total(const std::byte* field, std::byte* into) const {
+  add_up(run_.port(), *share_, op_, precision_, field, into, [this] { run_.meanwhile(); });
+}
+
+// What it does with whichever field, its launch says.
+std::string FieldTotal::key() const {
+  std::string key = "t";
+  put_number(key, share_->id());
+  return key;
+}
+
 void OwnersValue::maps(std::span<std::byte* const> operands) const {
   Bytes values;
   for (std::size_t k = 0; k < parts_.size(); ++k) {

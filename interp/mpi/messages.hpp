@@ -78,6 +78,21 @@ class ReducedMap final : public LaunchMessages {
   const std::string key_;
 };
 
+// What the elements of a field come to by the fixed tree of the root.
+class FieldTotal final : public LaunchMessages {
+ public:
+  FieldTotal(ShardRun& run, std::shared_ptr<const TotalShare> share, ReduceOp op, Precision precision)
+      : run_(run), share_(std::move(share)), op_(op), precision_(precision) {}
+  void total(const std::byte* field, std::byte* into) const override;
+  std::string key() const override;
+
+ private:
+  ShardRun& run_;
+  const std::shared_ptr<const TotalShare> share_;
+  const ReduceOp op_;
+  const Precision precision_;
+};
+
 // What one shard has comes to all others, as it is: an element of a map, or what a task made that was called alone.
 class OwnersValue final : public LaunchMessages {
  public:

@@ -29,6 +29,8 @@ ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
       return fill(std::move(launch));
     case Work::read:
       return read(std::move(launch));
+    case Work::total:
+      return total(std::move(launch));
     case Work::files:
       return files(std::move(launch));
     case Work::reduce:
@@ -78,6 +80,7 @@ CallKind ShardLaunches::kind_of(const Launched& launch) const {
     case Work::fill:
       return CallKind::fill;
     case Work::read:
+    case Work::total:
       return CallKind::receive;
     case Work::files:
       return launch.what.uses.front().privilege == Privilege::in ? CallKind::detach : CallKind::attach;
@@ -463,6 +466,22 @@ ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   op.by_owners = true;
   run_.issue(op);
   bring_all(launch.what, 0, {launch.span, launch.scope});
+  const std::uint64_t work = work_of(launch.what);
+  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
+}
+
+// Nobody gets the elements: each shard says what its own come to.
+ShardLaunches::Outputs ShardLaunches::total(Launched launch) {
+  Operation op = operation(launch, CallKind::receive, PointSharding::block());
+  op.is_counted = false;
+  op.by_owners = true;
+  run_.issue(op);
+  const LaunchUse& use = launch.what.uses.front();
+  use.fields.each([&](std::uint32_t field) {
+    launch.what.messages =
+        std::make_shared<FieldTotal>(run_, run_.data.total({use.space.root, field}, use.space), launch.what.op,
+                                     forest()[use.space.root].fields[field].precision);
+  });
   const std::uint64_t work = work_of(launch.what);
   return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }

@@ -27,6 +27,7 @@ class ShardLaunches final : public LaunchDivider {
   Outputs single(Launched launch);
   Outputs fill(Launched launch);
   Outputs read(Launched launch);
+  Outputs total(Launched launch);
   Outputs files(Launched launch);
   Outputs of_map(Launched launch);
 

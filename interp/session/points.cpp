@@ -7,13 +7,6 @@
 
 namespace taskspec {
 
-namespace {
-
-// To other shards, or from them; contributions are said by a task behind the points.
-bool talks(const Launch& what) { return is_message(what) || (what.messages && what.uses.empty()); }
-
-}  // namespace
-
 Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users)
     : session_(session), graph_(graph), users_(users) {
   users_.forget();

@@ -46,6 +46,7 @@ class LaunchMessages {
   };
   virtual ~LaunchMessages() = default;
   virtual void maps(std::span<std::byte* const>) const {}  // whole, by input: work `share`
+  virtual void total(const std::byte* /*field*/, std::byte* /*into*/) const {}  // of a field where root index 0 lies
   virtual void fold(const Fields&) const {}                // contributions become part of fields, here and elsewhere
   virtual std::string key() const = 0;                     // equal ones do the same
 };
@@ -56,6 +57,7 @@ struct Launch final : Object {
     native,    // a C++ function that works on pieces, known by its symbol: tests and benchmarks
     fill,      // a number, or the elements of a tensor, become the contents of a field
     read,      // those of a field become a tensor
+    total,     // they become one number, in the fixed order of the region (interp/host/root_tree.hpp)
     reduce,    // a map becomes the tensor that its points make by the fixed tree
     gather,    // a map becomes one tensor with a new first axis
     element,   // one point of a map
@@ -79,10 +81,11 @@ struct Launch final : Object {
   };
   std::vector<std::optional<Taken>> taken;         // by other argument, as far as there are such
   std::vector<std::optional<Projection>> numbers;  // likewise: of an int that differs, what it is at each point
-  ReduceOp op{};                                   // reduce
+  ReduceOp op{};                                   // reduce, total
   std::int64_t position = 0;                       // element
   std::shared_ptr<const LaunchFiles> files;        // files, exchange
-  // Of contributions: they are folded by these, all at once, and not point by point; share: what brings the elements.
+  // Of contributions: they are folded by these, all at once, and not point by point; share: what brings the elements;
+  // total: what makes one of what each shard has.
   std::shared_ptr<const LaunchMessages> messages;
 
   std::size_t points() const { return own ? own->size() : static_cast<std::size_t>(domain.size()); }
@@ -117,6 +120,8 @@ bool is_launch(const TaskGraph& graph, NodeId node);
 inline bool is_message(const Launch& launch) {
   return launch.work == Launch::Work::exchange || launch.work == Launch::Work::share;
 }
+// As a task it waits for other shards; contributions go round behind the points that make them.
+inline bool talks(const Launch& launch) { return is_message(launch) || (launch.messages && !launch.reduces()); }
 // The task that stands for the contributions of all points, where messages fold them.
 inline bool folds_all(const PointGroup& group) { return group.folds && group.launch->messages; }
 inline bool is_join(const PointGroup& group) { return group.launch->work == Launch::Work::join; }

@@ -54,8 +54,8 @@ void put_projection(JsonText& out, const Projection& projection) {
 }
 
 constexpr std::string_view work_word(Launch::Work work) {
-  constexpr std::string_view words[] = {"task",    "native", "fill",  "read",     "reduce", "gather",
-                                        "element", "join",   "files", "exchange", "share"};
+  constexpr std::string_view words[] = {"task",   "native",  "fill", "read",  "total",    "reduce",
+                                        "gather", "element", "join", "files", "exchange", "share"};
   return words[static_cast<std::size_t>(work)];
 }
 
@@ -116,7 +116,8 @@ void put_launch(JsonText& out, const TaskGraph& graph, const Launch& launch) {
   out.key("uses").open('[');
   for (const LaunchUse& use : launch.uses) put_use(out, graph, use);
   out.close(']');
-  if (launch.work == Launch::Work::reduce) out.member("op", reduce_words[static_cast<std::size_t>(launch.op)]);
+  if (launch.work == Launch::Work::reduce || launch.work == Launch::Work::total)
+    out.member("op", reduce_words[static_cast<std::size_t>(launch.op)]);
   if (launch.work == Launch::Work::element) out.member("position", launch.position);
   const bool differs = std::ranges::any_of(launch.numbers, [](const auto& number) { return number.has_value(); });
   if (differs) out.key("numbers").open('[');

@@ -135,7 +135,7 @@ Schema launch_schema() {
                        {"fields", list(text())},
                        {"priv", names(privilege_name, 4)},
                        {"reduce", one_of({reduce_words.begin(), reduce_words.end()}), false}});
-  return object({{"work", one_of({"task", "native", "fill", "read", "reduce", "gather", "element", "join", "files",
+  return object({{"work", one_of({"task", "native", "fill", "read", "total", "reduce", "gather", "element", "join", "files",
                                   "exchange", "share"})},
                  {"domain", rect_schema()},
                  {"single", flag(), false},

@@ -46,7 +46,7 @@ struct ViewStep {
     read_number,  // out = view.field of its point with as many points before it as the point of the loop
     read_whole,   // out = that element of in[0], a tensor of so many elements
     store_whole,  // the other way round: of in[0], in[1]
-    accumulate,   // out = in[0] of all points of the loop, by the tree of the root (interp/host/view/root_tree.hpp)
+    accumulate,   // out = in[0] of all points of the loop, by the tree of the root (interp/host/root_tree.hpp)
   };
   Kind kind = Kind::move;
   Span span = {};

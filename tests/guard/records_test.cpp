@@ -60,10 +60,10 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"ir/view_code/view_code_points.cpp", "prod"},
     {"ir/view_code/view_code_points.cpp", "sum"},
     {"interp/host/view/lane_moves.cpp", "add"},
-    {"interp/host/view/root_tree.cpp", "max"},
-    {"interp/host/view/root_tree.cpp", "min"},
-    {"interp/host/view/root_tree.cpp", "prod"},
-    {"interp/host/view/root_tree.cpp", "sum"},
+    {"interp/host/root_tree.cpp", "max"},
+    {"interp/host/root_tree.cpp", "min"},
+    {"interp/host/root_tree.cpp", "prod"},
+    {"interp/host/root_tree.cpp", "sum"},
     {"interp/shards/control/call.cpp", "fill"},  // a kind of call
     {"ir/json/parts.cpp", "fill"},               // what a launch does
     {"ir/json/parts.cpp", "gather"},

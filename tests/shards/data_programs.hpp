@@ -14,11 +14,12 @@
 namespace taskspec {
 
 struct DataStep {
-  enum class Kind : std::uint8_t { launch, everywhere, gather, collect } kind = Kind::launch;
+  enum class Kind : std::uint8_t { launch, everywhere, gather, collect, total } kind = Kind::launch;
   Operation op{};  // launch
   Space space{};   // the others
   std::uint32_t field = 0;
   ShardId to{};
+  ReduceOp fold{};  // total
 };
 
 using LaneNumbers = std::pair<std::uint32_t, std::uint32_t>;  // root, field
@@ -54,10 +55,11 @@ class DataProgram {
       steps.push_back({.op = std::move(op)});
       if (grown.number(0, 3) == 0) {
         DataStep step;
-        step.kind = static_cast<DataStep::Kind>(grown.number(1, 3));
+        step.kind = static_cast<DataStep::Kind>(grown.number(1, 4));
         step.space = grown.spaces[grown.pick(grown.spaces.size())].first;
         step.field = static_cast<std::uint32_t>(grown.number(0, 1));
         step.to = ShardId(grown.pick(shards));
+        step.fold = static_cast<ReduceOp>(grown.number(0, 3));
         steps.push_back(std::move(step));
       }
     }

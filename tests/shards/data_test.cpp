@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "interp/host/root_tree.hpp"
 #include "tests/shards/data_programs.hpp"
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
@@ -45,10 +46,25 @@ struct Shard {
       case DataStep::Kind::collect:
         move(lane, state.collect(lane, step.space, step.to));
         if (step.to == port.self()) check(lane, step.space, before);
+        return;
+      case DataStep::Kind::total:
+        return total(step, lane, before);
     }
   }
 
  private:
+  void total(const DataStep& step, LaneKey lane, Memory& before) {
+    const Precision precision = program.precision(lane);
+    Bytes told(program.width(lane)), wanted(told.size());
+    add_up(port, *state.total(lane, step.space), step.fold, precision, DataProgram::at(memory, lane).data(),
+           told.data(), [] {});
+    RootTree tree(step.fold, precision);
+    program.each_element(step.space, [&](std::int64_t element) {
+      tree.add(element, DataProgram::at(before, lane).data() + static_cast<std::size_t>(element) * told.size(), 1);
+    });
+    tree.finish(precision, wanted.data());
+    wrong += told != wanted;
+  }
   void move(LaneKey lane, const std::shared_ptr<const Movement>& movement) {
     move(std::vector{lane}, std::vector{movement});
   }
@@ -223,6 +239,7 @@ bool is_same(const FoldMovement* a, const FoldMovement* b) {
   return a->id == b->id && a->receive_from == b->receive_from && a->steps.size() == b->steps.size() &&
          a->send.size() == b->send.size();
 }
+bool is_same(const TotalShare* a, const TotalShare* b) { return a->id() == b->id() && a->parts() == b->parts(); }
 
 struct Judged {
   explicit Judged(DataProgram& program) : versions(program) {
@@ -250,6 +267,8 @@ struct Judged {
       return versions.move(lane, decide([&](DataState& state) { return state.gather(lane, step.space); }));
     if (step.kind == DataStep::Kind::collect)
       return versions.move(lane, decide([&](DataState& state) { return state.collect(lane, step.space, step.to); }));
+    if (step.kind == DataStep::Kind::total)
+      return void(decide([&](DataState& state) { return state.total(lane, step.space); }));
     if (step.kind == DataStep::Kind::everywhere) {
       versions.write(lane, step.space, 0, true);
       return each([&](DataState& state) { state.everywhere(lane, step.space); });

@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "interp/host/view/root_tree.hpp"
+#include "interp/host/root_tree.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/unit/checking.hpp"
 
@@ -244,7 +244,7 @@ TEST_CASE("[strips] whole fields: totals by the tree of the root, and by point")
   std::int64_t most = 0;
   const IndexSpace points(line(0, 1000), Intervals::of({{7, 300}, {310, 311}, {500, 999}}));
   CHECK(task.run({{line(0, 1000), points, {bytes(a), bytes(b), nullptr}}}, {&k}, {&s, &most}) == "");
-  RootTree tree(RootTree::Fold::sum, Precision::f64);
+  RootTree tree(ReduceOp::sum, Precision::f64);
   double plain = 0;
   for (std::int64_t i = 0; i < 1000; ++i) {
     if (!points.contains(line(0, 1000), i)) continue;
@@ -285,7 +285,7 @@ TEST_CASE("[strips] the tree of the root") {
       }
       Column leaves;
       for (const auto& [block, lanes] : blocks) leaves.push_back(tree(lanes));
-      RootTree made(RootTree::Fold::sum, Precision::f64);
+      RootTree made(ReduceOp::sum, Precision::f64);
       made.add(first, bytes(x), count / 2);
       made.add(first + count / 2, bytes(x) + count / 2 * 8, count - count / 2);
       double sum = 0;

@@ -2,7 +2,7 @@
 #pragma once
 #include "interp/host/view/lane_code.hpp"
 #include "interp/host/view/lane_moves.hpp"
-#include "interp/host/view/root_tree.hpp"
+#include "interp/host/root_tree.hpp"
 #include "interp/host/view/view_points.hpp"
 #include "ir/view_code/view_code.hpp"
 

@@ -97,7 +97,7 @@ void LaneMachine::loop(const LaneLoop& loop) {
   check_numbers(loop);
   totals_.clear();
   for (const LaneTotal& total : loop.totals)
-    totals_.emplace_back(*RootTree::fold_of(total.op), program_.registers[total.in].precision);
+    totals_.emplace_back(*RootTree::op_of(total.op), program_.registers[total.in].precision);
   strips(loop);
   finish_totals(loop);
 }

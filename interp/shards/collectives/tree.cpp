@@ -1,7 +1,6 @@
 #include "interp/shards/collectives/tree.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <memory>
 
@@ -11,15 +10,11 @@
 namespace taskspec {
 namespace {
 
-std::int64_t left_of(std::int64_t leaves) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(leaves)) / 2);
-}
-
 void whole_in(Run node, std::span<const Run> own, std::vector<Run>& into) {
   const auto meets = std::partition_point(own.begin(), own.end(), [&](Run run) { return run.hi <= node.lo; });
   if (meets == own.end() || meets->lo >= node.hi) return;
   if (meets->lo <= node.lo && node.hi <= meets->hi) return into.push_back(node);
-  const std::int64_t middle = node.lo + left_of(node.size());
+  const std::int64_t middle = node.lo + left_leaves(node.size());
   whole_in({node.lo, middle}, own, into);
   whole_in({middle, node.hi}, own, into);
 }
@@ -68,7 +63,7 @@ class Tree {
     if (const auto known = known_.find({node.lo, node.hi}); known != known_.end())
       return {known->second.begin(), known->second.end()};
     if (node.size() == 1) bug("no shard has point " + std::to_string(node.lo) + " of a map");
-    const std::int64_t middle = node.lo + left_of(node.size());
+    const std::int64_t middle = node.lo + left_leaves(node.size());
     Bytes made = value({node.lo, middle});
     const Bytes right = value({middle, node.hi});
     fold_.into(made.data(), right.data(), elements_);

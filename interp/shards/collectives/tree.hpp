@@ -5,6 +5,7 @@
 //   reduce_map(collectives, {Purpose::value, 12}, {Precision::f64, ReduceOp::sum, points, elements}, own_runs, rows,
 //              [](Bytes value) { ... });
 #pragma once
+#include <bit>
 #include <span>
 
 #include "interp/shards/collectives/collectives.hpp"
@@ -27,6 +28,11 @@ inline constexpr std::size_t largest_gathered_value = std::size_t{64} << 10;
 // the precision of reduced_precision.
 void reduce_map(Collectives& collectives, CollectiveKey key, const MapShape& shape, std::span<const Run> own,
                 ByteView rows, Collectives::Got got, const CallStamp& stamp = {});
+
+// Of a tree, or a subtree, of so many.
+inline std::int64_t left_leaves(std::int64_t leaves) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(leaves)) / 2);
+}
 
 // The subtrees that are owned whole, greatest first along each branch: runs of points, ascending.
 std::vector<Run> whole_subtrees(std::int64_t points, std::span<const Run> own);

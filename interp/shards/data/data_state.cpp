@@ -13,6 +13,7 @@ struct DataState::Decision {
   std::uint32_t next = 0;  // state
   std::shared_ptr<const Movement> movement{};
   std::shared_ptr<const FoldMovement> fold{};
+  std::shared_ptr<const TotalShare> total{};
 };
 
 // Of one region: all states that its lanes have been in, and what each step made of them. State 0: all is everywhere.
@@ -140,6 +141,12 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
   } else {
     tree.hold(forest_, step.space.partition);
   }
+  if (step.kind == LaneStep::Kind::total) {
+    const Intervals own = plans_ == Plans::all ? tree.all.answers_for(tree.table(at), step)
+                                               : tree.own.answers_for(tree.stack(at), tree.homes(at), step.space);
+    const IndexSpace points = forest_.points(step.space);
+    return {.next = at, .total = std::make_shared<TotalShare>(points.as_intervals(forest_.root(step.space)), own)};
+  }
   if (plans_ == Plans::all) {
     HomeTable table = tree.table(at);
     if (is_fold)
@@ -192,6 +199,10 @@ std::shared_ptr<const Movement> DataState::collect(LaneKey lane, const Space& sp
 }
 std::shared_ptr<const FoldMovement> DataState::reduce(LaneKey lane, KeyId key) {
   return decide(lane, {.kind = LaneStep::Kind::reduce, .key = key}).fold;
+}
+
+std::shared_ptr<const TotalShare> DataState::total(LaneKey lane, const Space& space) {
+  return decide(lane, {.kind = LaneStep::Kind::total, .space = space}).total;
 }
 
 // ---- what goes ------------------------------------------------------------------------------------
@@ -258,6 +269,7 @@ std::size_t DataState::bytes() const {
       bytes += sizeof decision;
       if (decision.movement) bytes += taskspec::bytes(*decision.movement);
       if (decision.fold) bytes += taskspec::bytes(*decision.fold);
+      if (decision.total) bytes += decision.total->bytes();
     }
   }
   return bytes;

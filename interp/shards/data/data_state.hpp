@@ -15,6 +15,7 @@
 #include "interp/shards/analysis/lane_tree.hpp"
 #include "interp/shards/data/lane_stack.hpp"
 #include "interp/shards/data/movement.hpp"
+#include "interp/shards/data/total_share.hpp"
 
 namespace taskspec {
 
@@ -38,6 +39,8 @@ class DataState {
   void everywhere(LaneKey lane, const Space& space);
   std::shared_ptr<const Movement> gather(LaneKey lane, const Space& space);               // every shard gets all points
   std::shared_ptr<const Movement> collect(LaneKey lane, const Space& space, ShardId to);  // one shard does
+  // Every shard gets the total of all points: what this one adds to it.
+  std::shared_ptr<const TotalShare> total(LaneKey lane, const Space& space);
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
   std::shared_ptr<const FoldMovement> reduce(LaneKey lane, KeyId key);

@@ -53,6 +53,7 @@ bool hides(const LaneStep& upper, const LaneStep& lower, const RegionForest& for
     case Kind::collect:
       return upper == lower;
     case Kind::table:
+    case Kind::total:
       break;
   }
   return true;

@@ -20,6 +20,7 @@ struct LaneStep {
     gather,      // all shards have `space`
     collect,     // shard `to` has it
     table,       // all that was before, as lists
+    total,       // nothing changes, and it is in no stack: asked is who answers for which elements of `space`
   } kind{};
   KeyId key{};
   Space space{};

@@ -75,6 +75,8 @@ void OwnPlans::lacks(Stack stack, ShardId shard, IndexSpace set, Emit emit) cons
       case Kind::gather:
         set = subtract(root_, set, forest_.points(step.space));
         break;
+      case Kind::total:
+        break;
       case Kind::table: {
         const Intervals left = set.as_intervals(root_) - step.table->valid(shard.index());
         for (std::size_t home = 0; home < shards_ && !left.empty(); ++home)
@@ -273,6 +275,17 @@ FoldMovement OwnPlans::reduce(Stack stack, const Homes& homes, KeyId key) const 
   std::sort(fold.receive_from.begin(), fold.receive_from.end());
   fold.receive_from.erase(std::unique(fold.receive_from.begin(), fold.receive_from.end()), fold.receive_from.end());
   return fold;
+}
+
+Intervals OwnPlans::answers_for(Stack stack, const Homes& homes, const Space& space) const {
+  const IndexSpace points = forest_.points(space);
+  std::vector<Run> runs;
+  for (const IndexSpace& home : homes) append_runs(root_, intersect(root_, home, points), runs);
+  if (const Run share = block_share(elements_, shards_, self_.index()); share.size() > 0) {
+    const IndexSpace part = intersect(root_, points_of(Intervals::of_sorted({share})), points);
+    append_runs(root_, free_below(stack, part), runs);
+  }
+  return Intervals::of(std::move(runs));
 }
 
 }  // namespace taskspec

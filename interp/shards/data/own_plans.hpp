@@ -35,6 +35,8 @@ class OwnPlans {
   Movement gather(Stack stack, const Homes& homes, const Space& space) const;
   Movement collect(Stack stack, const Homes& homes, const Space& space, ShardId to) const;
   FoldMovement reduce(Stack stack, const Homes& homes, KeyId key) const;
+  // What this shard answers for, once each: what is at home here, and of what is everywhere its block share.
+  Intervals answers_for(Stack stack, const Homes& homes, const Space& space) const;
 
  private:
   using Emit = FunctionRef<void(const IndexSpace& part, ShardId home)>;

@@ -71,6 +71,13 @@ FoldMovement TablePlans::fold(HomeTable& table, const LaneStep& step) {
   return fold;
 }
 
+Intervals TablePlans::answers_for(const HomeTable& table, const LaneStep& step) {
+  const Intervals points = this->points(step);
+  Intervals everywhere = Intervals::of_sorted({block_share(forest_[root_].extents.size(), shards_, self_.index())});
+  for (std::size_t shard = 0; shard < shards_; ++shard) everywhere = everywhere - table.home(shard);
+  return points & (table.home(self_.index()) | everywhere);
+}
+
 void TablePlans::apply(HomeTable& table, const LaneStep& step) {
   switch (step.kind) {
     case LaneStep::Kind::write:
@@ -89,6 +96,9 @@ void TablePlans::apply(HomeTable& table, const LaneStep& step) {
     }
     case LaneStep::Kind::table:
       table = *step.table;
+      return;
+    case LaneStep::Kind::total:
+      return;
   }
 }
 

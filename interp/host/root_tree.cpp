@@ -1,6 +1,7 @@
-#include "interp/host/view/root_tree.hpp"
+#include "interp/host/root_tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -72,32 +73,32 @@ struct Greatest {
   }
 };
 
-constexpr std::int64_t block_size = 64, lanes = 8;
+constexpr std::int64_t lanes = 8;
 
 }  // namespace
 
-std::optional<RootTree::Fold> RootTree::fold_of(std::string_view op) {
+std::optional<ReduceOp> RootTree::op_of(std::string_view name) {
   constexpr std::string_view names[] = {"sum", "prod", "min", "max"};
-  const auto found = std::ranges::find(names, op);
+  const auto found = std::ranges::find(names, name);
   if (found == std::end(names)) return std::nullopt;
-  return static_cast<Fold>(found - std::begin(names));
+  return static_cast<ReduceOp>(found - std::begin(names));
 }
 
-RootTree::RootTree(Fold fold, Precision precision) : fold_(fold), precision_(precision), real_(is_float(precision)) {}
+RootTree::RootTree(ReduceOp op, Precision precision) : op_(op), precision_(precision), real_(is_float(precision)) {}
 
 // Calls run(merge, start of reals, start of integers).
 template <class F>
 void RootTree::with_merge(F&& run) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const bool all_bits = precision_ == Precision::u64;
-  switch (fold_) {
-    case Fold::sum:
+  switch (op_) {
+    case ReduceOp::sum:
       return run(Add{}, 0.0, std::int64_t{0});
-    case Fold::prod:
+    case ReduceOp::prod:
       return run(Multiply{}, 1.0, std::int64_t{1});
-    case Fold::min:
+    case ReduceOp::min:
       return run(Least{all_bits}, infinity, all_bits ? std::int64_t{-1} : INT64_MAX);
-    case Fold::max:
+    case ReduceOp::max:
       return run(Greatest{all_bits}, -infinity, all_bits ? std::int64_t{0} : INT64_MIN);
   }
 }
@@ -160,9 +161,8 @@ void RootTree::add(std::int64_t linear, const std::byte* elements, std::int64_t 
   }
 }
 
-void RootTree::finish(Precision precision, std::byte* out) {
-  double real = 0;
-  std::int64_t integer = 0;
+RootTree::Wide RootTree::value() {
+  Wide made = 0;
   with_merge([&](auto merge, double start, std::int64_t integer_start) {
     auto total = [&](auto& state, auto first) {
       close_block(state, first, merge);
@@ -171,21 +171,31 @@ void RootTree::finish(Precision precision, std::byte* out) {
       while (trees_ > 0) value = merge(state.waiting[--trees_], value);
       return value;
     };
-    if (real_)
-      real = total(reals_, start);
-    else
-      integer = total(integers_, integer_start);
+    made = real_ ? std::bit_cast<Wide>(total(reals_, start)) : std::bit_cast<Wide>(total(integers_, integer_start));
   });
+  return made;
+}
+
+RootTree::Wide RootTree::merged(Wide left, Wide right) {
+  Wide made = 0;
+  with_merge([&](auto merge, double, std::int64_t) {
+    auto of = [&]<class T>(T) { return std::bit_cast<Wide>(merge(std::bit_cast<T>(left), std::bit_cast<T>(right))); };
+    made = real_ ? of(double{}) : of(std::int64_t{});
+  });
+  return made;
+}
+
+void RootTree::put(Wide value, Precision precision, std::byte* out) const {
+  if (!real_) return static_cast<void>(std::memcpy(out, &value, info(precision).bytes));  // little-endian: the low bytes
+  const auto real = std::bit_cast<double>(value);
   if (precision == Precision::f64) {
     std::memcpy(out, &real, sizeof real);
   } else if (precision == Precision::f32) {
     const auto single = static_cast<float>(real);
     std::memcpy(out, &single, sizeof single);
-  } else if (precision == Precision::f16) {
+  } else {
     const std::uint16_t half = float_to_half(static_cast<float>(real));
     std::memcpy(out, &half, sizeof half);
-  } else {
-    std::memcpy(out, &integer, info(precision).bytes);  // little-endian: the low bytes
   }
 }
 

@@ -2,7 +2,7 @@
 // 64 elements of the root in index order; in a block eight lanes, index mod 8, then the tree of the lanes; then the
 // tree of the blocks that have an element. A tree of n leaves has its left child on the first 2^(ceil(log2 n) - 1).
 //
-//   RootTree tree(*RootTree::fold_of(op), Precision::f64);
+//   RootTree tree(ReduceOp::sum, Precision::f64);
 //   tree.add(first_root_index, elements, count);      // ascending
 //   tree.finish(Precision::f64, out);
 //
@@ -13,20 +13,27 @@
 #include <optional>
 #include <string_view>
 
-#include "ir/types/precision.hpp"
+#include "ir/records/reduce_op.hpp"
 
 namespace taskspec {
 
 class RootTree {
  public:
-  enum class Fold : std::uint8_t { sum, prod, min, max };
-  static std::optional<Fold> fold_of(std::string_view op);  // "sum", "prod", "min", "max"
+  static std::optional<ReduceOp> op_of(std::string_view name);  // "sum", "prod", "min", "max"
 
-  RootTree(Fold fold, Precision precision);
+  RootTree(ReduceOp op, Precision precision);  // of the elements
   void add(std::int64_t linear, const std::byte* elements, std::int64_t count);
   bool empty() const { return block_ < 0; }
-  bool needs_elements() const { return fold_ == Fold::min || fold_ == Fold::max; }
-  void finish(Precision precision, std::byte* out);
+  bool needs_elements() const { return op_ == ReduceOp::min || op_ == ReduceOp::max; }
+  void finish(Precision precision, std::byte* out) { put(value(), precision, out); }
+
+  // Values of subtrees, in the precision in which they are folded; its bits, whichever that is.
+  using Wide = std::uint64_t;
+  Wide value();  // of all that was added, as a subtree of its own
+  Wide merged(Wide left, Wide right);
+  void put(Wide value, Precision precision, std::byte* out) const;
+
+  static constexpr std::int64_t block_size = 64;
 
  private:
   template <class T>
@@ -41,7 +48,7 @@ class RootTree {
   template <class F>
   void with_merge(F&& run);
 
-  Fold fold_;
+  ReduceOp op_;
   Precision precision_;
   bool real_;
   std::int64_t block_ = -1;   // being filled; -1: none yet
