@@ -54,10 +54,7 @@ class Mapper {
 
  private:
   // ---- what the chip has not ----------------------------------------------------------------------
-  void check_chip() {
-    diags.append(chip_refusals(net_, chip_));
-    if (std::optional<Diag> refusal = chips_refusal(chip_, chips_)) diags.add(*std::move(refusal));
-  }
+  void check_chip() { diags.append(chip_refusals(net_, chip_)); }
 
   const TaskBlock& block(std::size_t work) const { return (*net_.graph)[net_.works[work].block]; }
 

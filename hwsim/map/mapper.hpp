@@ -38,11 +38,11 @@ Result<ChipProgram> map_net(const ChipNet& net, const MapOptions& options);
 // Rooms of receive buffers, step groups and mode A2S2 that say nothing, or do not go together.
 std::optional<std::string> items_fault(std::int64_t depth, std::int64_t step_groups, bool fetches_ahead);
 
-// A number among the options that says nothing, or nothing for this net (E4040).
+// A number among the options that says nothing, or nothing for this net (E4040), or more than there is (E4043).
 Diags check_options(const ChipNet& net, const MapOptions& options);
 
-// With sums cut that fit no core, where options have blocks for it: what the functions below want, and mappings. Error
-// E4040.
+// With sums cut that fit no core, where options have blocks for it: what the functions below want, and mappings. Errors
+// E4040, E4043.
 struct FittedNet {
   ChipNet net;
   SumCuts cuts;

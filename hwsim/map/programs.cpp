@@ -5,6 +5,7 @@
 
 #include "hwsim/map/chains.hpp"
 #include "hwsim/map/mapper.hpp"
+#include "hwsim/map/refusals.hpp"
 #include "hwsim/place/place.hpp"
 #include "hwsim/time/clock.hpp"
 #include "hwsim/time/step_levels.hpp"
@@ -125,6 +126,7 @@ std::optional<std::string> items_fault(std::int64_t depth, std::int64_t step_gro
 Diags check_options(const ChipNet& net, const MapOptions& options) {
   Diags diags;
   if (std::optional<std::string> fault = options_fault(net, options)) diags.error("E4040", {}, *std::move(fault));
+  diags.append(room_refusals(*options.chip, chips_of(options), options.cores));
   return diags;
 }
 

@@ -164,6 +164,21 @@ Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const Unit
   return diag;
 }
 
+namespace {
+
+// With so many cores; of these the fewest rows. None: they cannot be joined.
+std::optional<ChipExtent> fewest_chips(const Chip& chip, std::int64_t cores) {
+  const std::int64_t per_chip = chip.grid.cores.area();
+  std::optional<ChipExtent> best;
+  for (std::int64_t y = 1; y <= chip.grid.max_chips.y; ++y) {
+    const std::int64_t x = std::max<std::int64_t>(1, (cores + per_chip * y - 1) / (per_chip * y));
+    if (x <= chip.grid.max_chips.x && (!best || x * y < best->area())) best = {x, y};
+  }
+  return best;
+}
+
+}  // namespace
+
 Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::optional<std::int32_t> asked,
                    std::int64_t needed, std::vector<UnitCores> units) {
   Diag diag("E4042", Severity::error, {},
@@ -180,12 +195,7 @@ Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::
   diag.note(fmt::format("its pieces take {} B, {} cores have {} B", bytes, there, there * per_core));
   const std::int64_t per_chip = chip.grid.cores.area();
   if (asked && needed <= per_chip * chips.area()) return diag.help(fmt::format("cores: {} suffice", needed)), diag;
-  // The fewest chips, of these the fewest rows.
-  std::optional<ChipExtent> best;
-  for (std::int64_t y = 1; y <= chip.grid.max_chips.y; ++y) {
-    const std::int64_t x = std::max<std::int64_t>(1, (needed + per_chip * y - 1) / (per_chip * y));
-    if (x <= chip.grid.max_chips.x && (!best || x * y < best->area())) best = {x, y};
-  }
+  const std::optional<ChipExtent> best = fewest_chips(chip, needed);
   const std::string without = asked ? ", without a number of cores" : "";
   if (best)
     diag.help(fmt::format("chips: [{}, {}] suffice{}", best->x, best->y, without));
@@ -196,14 +206,31 @@ Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::
   return diag;
 }
 
-std::optional<Diag> chips_refusal(const Chip& chip, ChipExtent chips) {
-  if (chips.x <= chip.grid.max_chips.x && chips.y <= chip.grid.max_chips.y) return std::nullopt;
-  Diag diag("E4043", Severity::error, {},
-            fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips.x, chips.y, chip.name,
-                        chip.grid.max_chips.x, chip.grid.max_chips.y));
-  diag.help(fmt::format("chips: [{}, {}]", std::min(chips.x, chip.grid.max_chips.x),
-                        std::min(chips.y, chip.grid.max_chips.y)));
-  return diag;
+Diags room_refusals(const Chip& chip, ChipExtent chips, std::optional<std::int32_t> cores) {
+  Diags diags;
+  if (chips.x > chip.grid.max_chips.x || chips.y > chip.grid.max_chips.y) {
+    diags
+        .error("E4043", {},
+               fmt::format("{} x {} chips, of {} at most {} x {} can be joined", chips.x, chips.y, chip.name,
+                           chip.grid.max_chips.x, chip.grid.max_chips.y))
+        .help(fmt::format("chips: [{}, {}]", std::min(chips.x, chip.grid.max_chips.x),
+                          std::min(chips.y, chip.grid.max_chips.y)));
+    return diags;
+  }
+  if (!cores) return diags;
+  if (*cores < 1) {
+    diags.error("E4043", {}, fmt::format("a chip is used with one core or more, not with {}", *cores)).help("cores: 1");
+    return diags;
+  }
+  const std::int64_t there = chip.grid.cores.area() * chips.area();
+  if (*cores <= there) return diags;
+  std::string fits = fmt::format("cores: {}", there);
+  if (const auto more = fewest_chips(chip, *cores)) fits += fmt::format(", or chips: [{}, {}]", more->x, more->y);
+  const std::string chips_have =
+      chips.area() == 1 ? "which has" : fmt::format("of which {} x {} chips have", chips.x, chips.y);
+  diags.error("E4043", {}, fmt::format("{} cores of {}, {} {}", *cores, chip.name, chips_have, there))
+      .help(std::move(fits));
+  return diags;
 }
 
 namespace {

@@ -21,8 +21,8 @@ Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::
 // E4045: what this chip does not compute.
 Diags chip_refusals(const ChipNet& net, const Chip& chip);
 
-// E4043: more chips than can be joined.
-std::optional<Diag> chips_refusal(const Chip& chip, ChipExtent chips);
+// E4043: more chips than can be joined, or more cores than these have; fewer than one core.
+Diags room_refusals(const Chip& chip, ChipExtent chips, std::optional<std::int32_t> cores);
 
 // The largest of a list, for a note: "a.weight 4096 B, a.input 256 B and 3 more"
 std::string largest_of(std::vector<std::pair<std::string, std::int64_t>> parts, std::string_view unit);

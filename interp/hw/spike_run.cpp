@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hwsim/map/refusals.hpp"
 #include "hwsim/report/spike_picture.hpp"
 #include "hwsim/spikes/crossbar.hpp"
 #include "hwsim/spikes/of_chip.hpp"
@@ -27,8 +28,6 @@ std::vector<std::int32_t> places_in_block(const LoweredPort& port) {
   return places;
 }
 
-ChipExtent chips_of(const HwOptions& options) { return options.chips.x > 0 ? options.chips : options.chip->grid.chips; }
-
 // Packets of a tick, on the network of the chip.
 SpikeNetwork network_of(const HwOptions& options) {
   if (options.noc == NocModel::ideal) return {};
@@ -46,12 +45,7 @@ SpikeNetwork network_of(const HwOptions& options) {
 }
 
 Diags check_chips(const HwOptions& options) {
-  Diags diags;
-  const ChipExtent chips = chips_of(options), most = options.chip->grid.max_chips;
-  if (chips.x > most.x || chips.y > most.y)
-    diags.error("E4043", Span{},
-                fmt::format("{} x {} chips of {}, and at most {} x {} can be joined", chips.x, chips.y,
-                            options.chip->name, most.x, most.y));
+  Diags diags = room_refusals(*options.chip, chips_of(options), options.cores);
   if (!options.chip->runs_snn)
     diags.error("E4045", Span{}, fmt::format("{} runs no spiking networks", options.chip->name));
   return diags;

@@ -31,7 +31,7 @@ share there are too few.)",
      .reach = Reach::circumstance},
     {.code = "E4043",
      .summary = "a limit of a chip is exceeded",
-     .program = R"(// more chips than can be joined; a core that receives more than its receive area holds)",
+     .program = R"(// more chips than can be joined, or cores than these have; more bytes than a receive area holds)",
      .cause =
          R"(Chips count phases, groups of cores, bytes of the receive area, axons in and out, delays. The limits stand
 in the chip's file.)",

@@ -107,6 +107,8 @@ TEST_CASE("what a mapping refuses is thrown with the line of C++ [chip-map]") {
   CHECK(code_of([&] { m.depth(3); }) == "E4049");
   CHECK(code_of([&] { m.a2s2(true); }) == "E4049");
   CHECK(code_of([&] { m.slabs(9); }) == "E4049");
+  CHECK(code_of([&] { map(layers(), {.cores = 9999}).estimate(); }) == "E4043");
+  CHECK(code_of([&] { map(layers(), {.cores = 0}).estimate(); }) == "E5003");
   CHECK(m.estimate() == before);
 }
 

@@ -132,6 +132,27 @@ TEST_CASE("more than a core may receive, and more chips than can be joined, are 
   CHECK(runs_as_the_engine(product(64, 32), {.chip = tests::chip_variant("tianjicx"), .chips = {8, 1}}));
 }
 
+TEST_CASE("more cores than the chips have, and fewer than one, are refused [chip-refuse]") {
+  const BlockGraph graph = product(64, 32);
+  const auto tiny = tests::chip_variant("tiny"), tianjicx = tests::chip_variant("tianjicx");
+  const Diag diag = refusal_of(graph, {.chip = tiny, .cores = 5});
+  CHECK(diag.code.text() == "E4043");
+  CHECK(diag.message == "5 cores of tiny, which has 4");
+  CHECK(diag.help_text == "cores: 4");  // no other chip can be joined to it
+  CHECK(runs_as_the_engine(graph, {.chip = tiny, .cores = 4}));
+
+  check_words(refusal_of(graph, {.chip = tianjicx, .cores = 161}), "E4043",
+              {"161 cores of tianjicx, which has 160", "cores: 160, or chips: [2, 1]"});
+  CHECK(runs_as_the_engine(graph, {.chip = tianjicx, .chips = {2, 1}, .cores = 161}));
+  check_words(refusal_of(graph, {.chip = tianjicx, .chips = {2, 1}, .cores = 321}), "E4043",
+              {"321 cores of tianjicx, of which 2 x 1 chips have 320", "cores: 320, or chips: [3, 1]"});
+  const Diag all = refusal_of(graph, {.chip = tianjicx, .chips = {8, 8}, .cores = 10'241});
+  CHECK(all.help_text == "cores: 10240");
+  for (const std::int32_t cores : {0, -3})
+    check_words(refusal_of(graph, {.chip = tianjicx, .cores = cores}), "E4043",
+                {"one core or more, not with " + std::to_string(cores), "cores: 1"});
+}
+
 TEST_CASE("the memory that a refusal asks for suffices, and a line less does not [chip-refuse]") {
   const BlockGraph graph = product(4096, 64);
   const Diag diag = refusal_of(graph, {.chip = tests::chip_variant("tiny")});

@@ -1,0 +1,1 @@
+map map_value.task --name q --chip tiny --cores 9999
