@@ -117,7 +117,8 @@ std::string refused_argument(const Command& command, std::string_view argument) 
 
 std::string help_text() {
   std::string text =
-      "an expression prints its value and is then called _; a ; at the end hides it\n?NAME explains an op, "
+      "an expression prints its value and is then called _; a ; at the end hides it\n"
+      "a string is shown in quotes, one of several lines as these lines\n?NAME explains an op, "
       "a builtin or a name of yours\n";
   for (const Command& command : all)
     text += fmt::format("\n{:<27}{}", fmt::format("{} {}", command.name, command.argument), command.help);

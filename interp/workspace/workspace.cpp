@@ -57,6 +57,18 @@ std::string without_end(std::string text) {
   return text;
 }
 
+// A string as an answer: a text of several lines, such as m.explain(unit), as these lines; all others in quotes, and
+// those of which lines would not show all: empty ones at the end, what moves the cursor or rings.
+std::string string_text(const std::string& text) {
+  const std::string_view lines = std::string_view(text).substr(0, text.size() - (text.ends_with('\n') ? 1 : 0));
+  const bool is_plain = std::ranges::none_of(lines, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n') || byte == 0x7f;
+  });
+  const bool has_lines = lines.find('\n') != std::string_view::npos && !lines.ends_with('\n');
+  return is_plain && has_lines ? std::string(lines) : in_quotes(text);
+}
+
 }  // namespace
 
 struct Workspace::State {
@@ -105,7 +117,7 @@ struct Workspace::State {
       return contents_text(live->contents(tensor), columns());
     auto* invocation = value.as<Invocation>();
     if (invocation && invocation->outputs.empty()) return "";  // the task that it added is told
-    return value.is_string() ? in_quotes(value.string()) : print(value);
+    return value.is_string() ? string_text(value.string()) : print(value);
   }
 
   Answer enter(const std::string& path, std::string text, bool show) {
