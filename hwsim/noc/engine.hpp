@@ -14,6 +14,7 @@ struct NocCounts {
   explicit NocCounts(const NocRoutes& routes)
       : links(routes.links()), servers(routes.servers()), injected(static_cast<std::size_t>(routes.endpoints())) {}
   std::vector<std::int64_t> links, servers, injected;  // by link, by server, by endpoint
+  void add(const NocCounts& other);  // of a network of the same shape
   NocTraffic traffic(const NocRoutes& routes) const;
 };
 

@@ -35,7 +35,8 @@ class NocLedger {
     note(legs_[first_leg_[flow] + static_cast<std::size_t>(leg)].arrival, flow, leg, part);
   }
 
-  std::int64_t next_event() const;  // its time
+  std::int64_t next_event() const;                      // its time
+  int next_flow() const { return events_.top().flow; }  // of it, if there is one
   NocEvent take_event();
   // All flows must have arrived.
   void write(NocResult& result) const;

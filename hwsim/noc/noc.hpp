@@ -91,6 +91,8 @@ struct NocResult {
   NocTraffic traffic;
   // From the first departure to the last arrival, both counted.
   std::int64_t makespan() const { return arrivals.empty() ? 0 : end - begin + 1; }
+  // Is the busiest server held for more than half of it? Then `flit` works cycle by cycle.
+  bool is_loaded() const { return traffic.busiest * 2 > makespan(); }
 };
 
 // Cores, rows, packets and figures out of range are bugs of the caller.
@@ -105,8 +107,9 @@ struct NocEvent {
   std::int64_t at() const { return times.last; }
 };
 
-// The same network for traffic that is not known beforehand. `contended` is solved as `events`; `flit` is `contended`,
-// whose traffic tells whether flit_all is wanted.
+// The same network for traffic that is not known beforehand. `contended` is solved as `events`. Under `flit` the caller
+// says of each flow how it goes: two networks of the same shape run beside one another, one of segments and one of
+// flits, so flows that meet at a server or an injection port have to go the same way.
 class NocRun {
  public:
   NocRun(const NocFigures& figures, NocModel model);
@@ -116,7 +119,8 @@ class NocRun {
 
   // Its number, from 0 in order of injection. No packet may be ready before or at the time of the last event that was
   // handed out, nor before or at an `until` of the past: what comes of its begin, now, has span >= 1.
-  int inject(const NocFlow& flow);
+  // `by_flits` is for `flit` on a mesh; elsewhere the model says it.
+  int inject(const NocFlow& flow, bool by_flits = false);
   // The next event, if it comes at or before `until`: the last packet of a flow left its source, or arrived. Ascending
   // in time; at one time by flow, sent before arrived, then by leg.
   std::optional<NocEvent> next(std::int64_t until = std::numeric_limits<std::int64_t>::max());
@@ -125,7 +129,13 @@ class NocRun {
   struct Engine;
 
  private:
-  std::unique_ptr<Engine> engine_;
+  // A network, and which numbers its flows have among all.
+  struct Network {
+    std::unique_ptr<Engine> engine;
+    std::vector<int> flows;
+  };
+  std::vector<Network> networks_;  // under `flit` that of the flits is the second
+  int flows_ = 0;
 };
 
 }  // namespace taskspec

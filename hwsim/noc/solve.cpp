@@ -6,6 +6,13 @@
 
 namespace taskspec {
 
+void NocCounts::add(const NocCounts& other) {
+  auto add_to = [](std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& counts) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += counts[i];
+  };
+  add_to(links, other.links), add_to(servers, other.servers), add_to(injected, other.injected);
+}
+
 NocTraffic NocCounts::traffic(const NocRoutes& routes) const {
   NocTraffic all;
   const NocFigures& figures = routes.figures();
@@ -50,8 +57,6 @@ void find_ends(NocResult& result) {
     for (const NocTimes& times : *all) result.end = std::max(result.end, times.last);
 }
 
-bool wants_flits(const NocResult& result) { return result.traffic.busiest * 2 > result.makespan(); }
-
 // What the choice of a model asks of the flows.
 struct FlowSums {
   bool copies = false;
@@ -89,7 +94,7 @@ NocResult solve_noc(const NocFigures& figures, std::span<const NocFlow> flows, N
   if (model == NocModel::flit || model == NocModel::flit_all) {
     if (model == NocModel::flit || !mesh) {
       result = solve_noc(figures, flows, NocModel::contended);
-      if (!mesh || !wants_flits(result)) return result;
+      if (!mesh || !result.is_loaded()) return result;
     }
     result = NocResult();
     result.model = NocModel::flit_all;
@@ -111,29 +116,55 @@ NocResult solve_noc(const NocFigures& figures, std::span<const NocFlow> flows, N
 // ---- step by step
 // ----------------------------------------------------------------------------------------------------
 
-NocRun::NocRun(const NocFigures& figures, NocModel model)
-    : engine_(model == NocModel::flit_all && figures.shape == NocShape::mesh
-                  ? noc_flit_engine(figures, true)
-                  : noc_event_engine(figures, model == NocModel::ideal, true)) {}
+NocRun::NocRun(const NocFigures& figures, NocModel model) {
+  const bool knows_flits = figures.shape == NocShape::mesh;
+  if (model != NocModel::flit_all || !knows_flits)
+    networks_.push_back({noc_event_engine(figures, model == NocModel::ideal, true), {}});
+  if ((model == NocModel::flit_all || model == NocModel::flit) && knows_flits)
+    networks_.push_back({noc_flit_engine(figures, true), {}});
+}
 NocRun::~NocRun() = default;
 NocRun::NocRun(NocRun&&) noexcept = default;
 NocRun& NocRun::operator=(NocRun&&) noexcept = default;
 
-int NocRun::inject(const NocFlow& flow) { return static_cast<int>(engine_->inject(flow)); }
+int NocRun::inject(const NocFlow& flow, bool by_flits) {
+  Network& network = by_flits ? networks_.back() : networks_.front();
+  network.engine->inject(flow);
+  network.flows.push_back(flows_);
+  return flows_++;
+}
 
 std::optional<NocEvent> NocRun::next(std::int64_t until) {
+  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   while (true) {
+    Network *steps = nullptr, *tells = nullptr;  // which of them is the next to do so
+    std::int64_t tick = never, event = never;
+    int flow = 0;  // of the event
+    for (Network& network : networks_) {
+      if (const std::int64_t at = network.engine->next(); at < tick) steps = &network, tick = at;
+      const std::int64_t told = network.engine->ledger.next_event();
+      if (told > event || told == never) continue;
+      const int number = network.flows[static_cast<std::size_t>(network.engine->ledger.next_flow())];
+      if (tells && told == event && number > flow) continue;
+      tells = &network, event = told, flow = number;
+    }
     // What happens at the tick of the event may bring another of that tick.
-    const std::int64_t event = engine_->ledger.next_event(), tick = engine_->next();
-    if (tick <= std::min(event, until) && tick != std::numeric_limits<std::int64_t>::max())
-      engine_->step();
-    else if (event <= until && event != std::numeric_limits<std::int64_t>::max())
-      return engine_->ledger.take_event();
-    else
+    if (steps && tick <= std::min(event, until)) {
+      steps->engine->step();
+    } else if (tells && event <= until) {
+      NocEvent next = tells->engine->ledger.take_event();
+      next.flow = flow;
+      return next;
+    } else {
       return std::nullopt;
+    }
   }
 }
 
-NocTraffic NocRun::traffic() const { return engine_->counts.traffic(engine_->routes); }
+NocTraffic NocRun::traffic() const {
+  NocCounts all = networks_[0].engine->counts;
+  for (std::size_t i = 1; i < networks_.size(); ++i) all.add(networks_[i].engine->counts);
+  return all.traffic(networks_[0].engine->routes);
+}
 
 }  // namespace taskspec

@@ -64,6 +64,11 @@ ChipPicture chip_picture(const ChipProgram& program, const ChipTiming& timing, C
   if (timing.turn > 1)
     picture.notes.push_back(
         fmt::format("frames come in turns of {}: latency is the longest of a turn, interval the mean", timing.turn));
+  if (timing.sending_phases > 0)
+    picture.notes.push_back(fmt::format(
+        "noc flit: of {} phases that send, {} hold a link for more than half of their time; these and {} that meet "
+        "their packets went flit by flit, all others as contended",
+        timing.sending_phases, timing.loaded_phases, timing.beside_loaded));
   picture.account = std::move(account);
   return picture;
 }

@@ -10,6 +10,7 @@
 #include "hwsim/time/batch_credits.hpp"
 #include "hwsim/time/deadlock.hpp"
 #include "hwsim/time/group_pace.hpp"
+#include "hwsim/time/loaded_phases.hpp"
 #include "hwsim/time/overruns.hpp"
 #include "hwsim/time/seen_frames.hpp"
 #include "hwsim/time/slowest_step.hpp"
@@ -130,6 +131,11 @@ class Clock {
       levels_ = *std::move(levels);
     else
       diags.append(levels.diags());
+    LoadedPhases loaded;
+    if (options_.noc == NocModel::flit) loaded = loaded_phases(program_);
+    by_flits_ = std::move(loaded.by_flits);
+    by_flits_.resize(program_.messages.size(), false);
+    timing.sending_phases = loaded.sending, timing.loaded_phases = loaded.loaded, timing.beside_loaded = loaded.beside;
     BatchCredits rooms = batch_credits(program_);
     next_ = std::move(rooms.next);
     credits_ = std::move(rooms.first);
@@ -250,7 +256,8 @@ class Clock {
                                   .begin = begin,
                                   .span = span,
                                   .packets = program_.messages[static_cast<std::size_t>(m)].packets,
-                                  .copies = copies});
+                                  .copies = copies},
+                                 by_flits_[static_cast<std::size_t>(m)]);
     if (flow != static_cast<int>(flights_.size())) bug("flows are numbered in another order");
     flights_.push_back({m, item, now_});
   }
@@ -578,6 +585,7 @@ class Clock {
   std::vector<std::int64_t> host_items_, host_ready_, arrived_, credits_;  // by message
   std::vector<std::vector<std::int32_t>> next_;  // by message: those that may come when it was moved
   std::vector<ChipWay> ways_;                    // by first message
+  std::vector<bool> by_flits_;                   // by first message, under `flit`
   std::vector<std::int64_t> levels_;             // by group
   const std::int64_t slowest_step_;
   std::int64_t stages_ = 0;  // of the pipeline, with items that wait between them, at most

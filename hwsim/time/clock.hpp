@@ -54,6 +54,8 @@ struct ChipTiming {
   NocTraffic traffic;                      // of all frames
   std::vector<StageTime> stages;
   std::int32_t limit_group = 0;  // whose phases take longest
+  // Under `flit`, by loaded_phases.hpp: phases that send, those that load a link, others whose packets meet theirs.
+  std::int64_t sending_phases = 0, loaded_phases = 0, beside_loaded = 0;
 };
 
 // Errors: E5012, no event left and work left, with the cycle of those who wait for one another; a phase that is longer

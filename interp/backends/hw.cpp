@@ -147,7 +147,9 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "engine, "
         "bit for bit; the report has cycles, time, energy, memory and packets. chip: tianjicx, tianjic, loihi, "
         "truenorth, tiny, or the path of a chip file (E7003); " MAP_WORDS_DOC
-        "; noc: ideal, contended, flit or flit-all; time_steps: T runs a graph T times, states "
+        "; noc: ideal (packets wait for none), contended (links serve packets in turn), flit-all (cycle by cycle, with "
+        "virtual channels and credits) or flit (so only for phases that hold a link for more than half of their time, "
+        "and what meets their packets); time_steps: T runs a graph T times, states "
         "stay in the cores, and each step is a frame that follows the one before; frames: how many frames the clock "
         "looks at (else until latency and distance of frames no longer change); check: \"engine\" compares every "
         "block's values with the exact engine; allow_delay: a loop of populations that is shorter than they are many "

@@ -265,6 +265,39 @@ TEST_CASE("flit is what contended is until a link is busy for more than half of 
   CHECK(solve_noc(figures, {}, NocModel::flit).makespan() == 0);
 }
 
+TEST_CASE("under flit a run has segments and flits beside one another, each as if alone [noc]") {
+  // In each row two heads of 16 packets meet on a link: segments go one behind the other, flits take turns.
+  const NocFigures figures = plain_mesh(4, 2);
+  std::vector<NocFlow> flows;
+  for (const int row : {0, 1})
+    for (const int x : {0, 1})
+      flows.push_back({.source = 4 * row + x, .target = 4 * row + 3, .begin = x, .span = 16, .packets = 16});
+  const std::span<const NocFlow> all = flows;
+  const NocResult flits = solve_noc(figures, all.first(2), NocModel::flit_all),
+                  segments = solve_noc(figures, all.last(2), NocModel::contended);
+  REQUIRE(flits.arrivals[0].last != segments.arrivals[0].last);  // else it does not matter which is which
+
+  NocRun run(figures, NocModel::flit);
+  for (int i = 0; i < 4; ++i) CHECK(run.inject(flows[static_cast<std::size_t>(i)], i < 2) == i);
+  std::vector<std::int64_t> arrived(4);
+  std::int64_t now = 0;
+  int last = -1;  // flow told at that time
+  while (const std::optional<NocEvent> event = run.next()) {
+    CHECK(event->at() >= now);
+    if (event->at() == now) CHECK(event->flow >= last);
+    now = event->at(), last = event->flow;
+    if (event->kind == NocEvent::Kind::arrived) arrived[static_cast<std::size_t>(event->flow)] = now;
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(arrived[i] == flits.arrivals[i].last);
+    CHECK(arrived[2 + i] == segments.arrivals[i].last);
+  }
+  const NocTraffic traffic = run.traffic();
+  CHECK(traffic.packets == 64);
+  CHECK(traffic.hops_x == flits.traffic.hops_x + segments.traffic.hops_x);
+  CHECK(traffic.busiest == std::max(flits.traffic.busiest, segments.traffic.busiest));
+}
+
 TEST_CASE("a run hands out departures and arrivals in order of time [noc]") {
   for (const NocModel model : {NocModel::ideal, NocModel::contended, NocModel::flit_all}) {
     NocRun run(plain_mesh(4, 1), model);

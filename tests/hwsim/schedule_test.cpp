@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "hwsim/time/loaded_phases.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/hwsim/chip_schedule.hpp"
 
@@ -277,6 +278,51 @@ TEST_CASE("waits in a circle are told as one [chip-time]") {
   made.program.cores[1].a2s2 = true;
   diag = fault_of(made);
   CHECK_MESSAGE(diag.message.find("wait for one another: core ") != std::string::npos, diag.message);
+}
+
+TEST_CASE(
+    "flit: phases that load a link go flit by flit with those that meet them, all others do not [chip-time][noc]") {
+  ChipSchedule made(tests::chip_variant("tianjicx"));
+  auto row = [](int y, int x) { return 16 * y + x; };
+  // Row 0: 32 packets in 32 ticks over the link from x = 2 to 3, half of them to each of two cores.
+  const int p0 = made.core(row(0, 0), 0, {{.axon = 100, .soma = 16}}),
+            p1 = made.core(row(0, 1), 0, {{.axon = 100, .soma = 16}}),
+            r0 = made.core(row(0, 3), 1, {{.axon = 10, .soma = 1000}}), r1 = made.core(row(0, 4), 1, {{.axon = 10}});
+  // A phase by itself that sends 4 packets over that link in 1000 ticks.
+  const int t = made.core(row(0, 2), 2, {{.axon = 2000, .soma = 1000}}), r2 = made.core(row(0, 5), 3, {{.axon = 10}});
+  // Row 1: as many at once, of a phase in which another core sends for 1000 ticks.
+  const int q0 = made.core(row(1, 0), 4, {{.axon = 100, .soma = 16}}),
+            q1 = made.core(row(1, 1), 4, {{.axon = 100, .soma = 16}}),
+            q2 = made.core(row(1, 6), 4, {{.axon = 100, .soma = 1000}}), s0 = made.core(row(1, 3), 5, {{.axon = 10}}),
+            s1 = made.core(row(1, 4), 5, {{.axon = 10}}), s2 = made.core(row(1, 7), 5, {{.axon = 10}});
+  const int from_host = made.message(host, 0, p0, 0, 10), to_host = made.message(r0, 0, host, 0, 10);
+  made.message(host, 0, q0, 0, 10);
+  const int loaded = made.message(p0, 0, r0, 0, 16), loaded_too = made.message(p1, 0, r1, 0, 16),
+            beside = made.message(t, 0, r2, 0, 4), apart = made.message(q0, 0, s0, 0, 16),
+            apart_too = made.message(q1, 0, s1, 0, 16);
+  made.message(q2, 0, s2, 0, 4);
+
+  const LoadedPhases phases = loaded_phases(made.program);
+  for (const int message : {from_host, loaded, loaded_too, beside})
+    CHECK(phases.by_flits[static_cast<std::size_t>(message)]);
+  for (const int message : {to_host, apart, apart_too}) CHECK_FALSE(phases.by_flits[static_cast<std::size_t>(message)]);
+  CHECK(phases.sending == 5);  // the host, groups 0, 1, 2, 4
+  CHECK(phases.loaded == 2);
+  CHECK(phases.beside == 1);
+
+  auto received = [&](NocModel noc) {
+    const ChipTiming timing =
+        time_program(made.program, {.noc = noc, .frames = 2, .keeps_stages = true}).value_or_throw();
+    CHECK(timing.sending_phases == (noc == NocModel::flit ? 5 : 0));
+    std::vector<Ticks> ends;
+    for (const int core : {r0, r1, s0, s1}) ends.push_back(first(made.ends(timing, core, Stage::receive), 1));
+    return ends;
+  };
+  const std::vector<Ticks> contended = received(NocModel::contended), flits = received(NocModel::flit_all),
+                           chosen = received(NocModel::flit);
+  REQUIRE(contended[1] != flits[1]);  // heads of 16 packets: one behind the other, or in turns
+  REQUIRE(contended[3] != flits[3]);
+  CHECK(chosen == std::vector<Ticks>{flits[0], flits[1], contended[2], contended[3]});
 }
 
 }  // namespace taskspec::schedule_test
