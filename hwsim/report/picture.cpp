@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hwsim/time/slowest_step.hpp"
+
 namespace taskspec {
 
 namespace {
@@ -64,11 +66,16 @@ ChipPicture chip_picture(const ChipProgram& program, const ChipTiming& timing, C
   if (timing.turn > 1)
     picture.notes.push_back(
         fmt::format("frames come in turns of {}: latency is the longest of a turn, interval the mean", timing.turn));
-  if (timing.sending_phases > 0)
+  if (const std::int64_t slowest = slowest_step(program); timing.interval > 0 && timing.busiest_port > slowest)
+    picture.notes.push_back(
+        fmt::format("packets limit the distance of frames: the busiest link or port is held for {} clk a step, and the "
+                    "slowest group of cores works for {}",
+                    timing.busiest_port, slowest));
+  if (timing.flits.sending > 0)
     picture.notes.push_back(fmt::format(
         "noc flit: of {} phases that send, {} hold a link for more than half of their time; these and {} that meet "
         "their packets went flit by flit, all others as contended",
-        timing.sending_phases, timing.loaded_phases, timing.beside_loaded));
+        timing.flits.sending, timing.flits.loaded, timing.flits.beside));
   picture.account = std::move(account);
   return picture;
 }

@@ -1,6 +1,7 @@
 #include "hwsim/time/batch_credits.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "hwsim/program/batch_turns.hpp"
@@ -49,6 +50,16 @@ BatchCredits batch_credits(const ChipProgram& program) {
     }
   }
   return made;
+}
+
+std::int64_t way_back(const ChipProgram& program, std::int32_t message) {
+  const ChipMessage& sent = program.messages[static_cast<std::size_t>(message)];
+  if (sent.from_core == host_core) return 1;
+  const std::int32_t a = program.cores[static_cast<std::size_t>(sent.from_core)].core;
+  const std::int32_t b = program.cores[static_cast<std::size_t>(sent.to_core)].core;
+  const ChipNoc& noc = program.chip->noc;
+  return std::abs(a % program.width - b % program.width) * noc.hop_clk_x +
+         std::abs(a / program.width - b / program.width) * noc.hop_clk_y;
 }
 
 }  // namespace taskspec

@@ -16,4 +16,7 @@ BatchCredits batch_credits(const ChipProgram& program);
 // Items that wait at most in one receive buffer.
 std::int64_t most_room(const ChipProgram& program);
 
+// Ticks until the sender of a message has the credit for its room: as many as a packet takes, if none is in its way.
+std::int64_t way_back(const ChipProgram& program, std::int32_t message);
+
 }  // namespace taskspec

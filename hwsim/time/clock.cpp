@@ -10,7 +10,6 @@
 #include "hwsim/time/batch_credits.hpp"
 #include "hwsim/time/deadlock.hpp"
 #include "hwsim/time/group_pace.hpp"
-#include "hwsim/time/loaded_phases.hpp"
 #include "hwsim/time/overruns.hpp"
 #include "hwsim/time/seen_frames.hpp"
 #include "hwsim/time/slowest_step.hpp"
@@ -31,7 +30,8 @@ class Clock {
         frames_(options.frames > 0 ? options.frames : most_frames),
         arrived_(program.messages.size()),
         credits_(program.messages.size()),
-        slowest_step_(slowest_step(program)) {
+        busiest_port_(busiest_port(program, options.noc)),
+        slowest_step_(std::max(slowest_step(program), busiest_port_)) {
     prepare();
   }
 
@@ -131,11 +131,7 @@ class Clock {
       levels_ = *std::move(levels);
     else
       diags.append(levels.diags());
-    LoadedPhases loaded;
-    if (options_.noc == NocModel::flit) loaded = loaded_phases(program_);
-    by_flits_ = std::move(loaded.by_flits);
-    by_flits_.resize(program_.messages.size(), false);
-    timing.sending_phases = loaded.sending, timing.loaded_phases = loaded.loaded, timing.beside_loaded = loaded.beside;
+    if (options_.noc == NocModel::flit) timing.flits = loaded_phases(program_);
     BatchCredits rooms = batch_credits(program_);
     next_ = std::move(rooms.next);
     credits_ = std::move(rooms.first);
@@ -257,7 +253,7 @@ class Clock {
                                   .span = span,
                                   .packets = program_.messages[static_cast<std::size_t>(m)].packets,
                                   .copies = copies},
-                                 by_flits_[static_cast<std::size_t>(m)]);
+                                 timing.flits.goes_by_flits(m));
     if (flow != static_cast<int>(flights_.size())) bug("flows are numbered in another order");
     flights_.push_back({m, item, now_});
   }
@@ -322,21 +318,10 @@ class Clock {
     if (moved_item(group) < frames_)
       for (std::int32_t moved : phase_of_core(c).receives)
         for (std::int32_t m : next_[static_cast<std::size_t>(moved)])
-          events_.push(
-              {now_ + way_back(program_.messages[static_cast<std::size_t>(m)]), ++made_, Event::Kind::credit, m});
+          events_.push({now_ + way_back(program_, m), ++made_, Event::Kind::credit, m});
     CoreState& core = cores_[static_cast<std::size_t>(c)];
     core.has_ended = true;
     end_if_sent(c);
-  }
-
-  // Credits take as long as a packet and no bandwidth.
-  std::int64_t way_back(const ChipMessage& message) const {
-    if (message.from_core == host_core) return 1;
-    const std::int32_t a = program_.cores[static_cast<std::size_t>(message.from_core)].core;
-    const std::int32_t b = program_.cores[static_cast<std::size_t>(message.to_core)].core;
-    const ChipNoc& noc = program_.chip->noc;
-    return std::abs(a % program_.width - b % program_.width) * noc.hop_clk_x +
-           std::abs(a / program_.width - b / program_.width) * noc.hop_clk_y;
   }
 
   void end_if_sent(std::int32_t c) {
@@ -488,6 +473,7 @@ class Clock {
   void finish() {
     timing.frames = frames_seen_.out();
     timing.traffic = noc_.traffic();
+    timing.busiest_port = busiest_port_;
     if (timing.frames == 0) return;
     timing.cycles = frames_seen_.cycles();
     if (options_.frames == 0 && frames_seen_.turn() == 0 && timing.frames > 3) frames_seen_.look_at_middle();
@@ -495,7 +481,8 @@ class Clock {
     timing.turn = frames_seen_.turn();
     for (std::int64_t i = 0; i < timing.frames; ++i)
       timing.frame_times.push_back({frames_seen_.begin(i), frames_seen_.end(i)});
-    // Outputs that do not wait for a group come faster than it can go on, but frames do not.
+    // Outputs that do not wait for a group come faster than it can go on, and so do the last ones of a run, behind
+    // which nothing is sent; but frames that follow one another do not.
     if (timing.frames > 1) timing.interval = std::max(frames_seen_.interval(), slowest_step_);
     timing.limit_group =
         static_cast<std::int32_t>(std::ranges::max_element(timing.group_cycles) - timing.group_cycles.begin());
@@ -585,9 +572,8 @@ class Clock {
   std::vector<std::int64_t> host_items_, host_ready_, arrived_, credits_;  // by message
   std::vector<std::vector<std::int32_t>> next_;  // by message: those that may come when it was moved
   std::vector<ChipWay> ways_;                    // by first message
-  std::vector<bool> by_flits_;                   // by first message, under `flit`
   std::vector<std::int64_t> levels_;             // by group
-  const std::int64_t slowest_step_;
+  const std::int64_t busiest_port_, slowest_step_;
   std::int64_t stages_ = 0;  // of the pipeline, with items that wait between them, at most
   Overruns overruns_;
   std::int64_t host_receives_ = 0;

@@ -12,6 +12,7 @@
 #pragma once
 #include "hwsim/noc/noc.hpp"
 #include "hwsim/program/program.hpp"
+#include "hwsim/time/loaded_phases.hpp"
 
 namespace taskspec {
 
@@ -53,9 +54,9 @@ struct ChipTiming {
   std::vector<std::int64_t> group_cycles;  // the longest phase of each group
   NocTraffic traffic;                      // of all frames
   std::vector<StageTime> stages;
-  std::int32_t limit_group = 0;  // whose phases take longest
-  // Under `flit`, by loaded_phases.hpp: phases that send, those that load a link, others whose packets meet theirs.
-  std::int64_t sending_phases = 0, loaded_phases = 0, beside_loaded = 0;
+  std::int32_t limit_group = 0;   // whose phases take longest
+  std::int64_t busiest_port = 0;  // ticks of a step for which it is held: slowest_step.hpp
+  LoadedPhases flits;             // under `flit`
 };
 
 // Errors: E5012, no event left and work left, with the cycle of those who wait for one another; a phase that is longer

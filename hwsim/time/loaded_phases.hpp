@@ -2,7 +2,7 @@
 // that their packets take under `contended`, alone in the network.
 //
 //   LoadedPhases phases = loaded_phases(program);
-//   if (phases.by_flits[message]) ...
+//   if (phases.goes_by_flits(message)) ...
 #pragma once
 #include "hwsim/program/program.hpp"
 
@@ -12,6 +12,9 @@ struct LoadedPhases {
   // By first message of a way: those of loaded phases, and of others that meet them, or one another in turn, at a
   // server or an injection port. What never meets these is not changed by them, whatever the model.
   std::vector<bool> by_flits;
+  bool goes_by_flits(std::int32_t message) const {
+    return !by_flits.empty() && by_flits[static_cast<std::size_t>(message)];
+  }
   std::int64_t sending = 0, loaded = 0, beside = 0;  // phases: all that send, those, and others with packets by flits
 };
 

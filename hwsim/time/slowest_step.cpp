@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hwsim/map/chains.hpp"
+
 namespace taskspec {
 
 std::int64_t slowest_step(const ChipProgram& program) {
@@ -22,6 +24,14 @@ std::int64_t slowest_step(const ChipProgram& program) {
   for (const std::vector<std::int64_t>& phases : groups)
     slowest = std::max(slowest, step_of(phases, program.chip->sync));
   return slowest;
+}
+
+std::int64_t busiest_port(const ChipProgram& program, NocModel noc) {
+  const NocTraffic traffic = traffic_of(program);
+  std::int64_t most = 0;
+  for (const auto* ports : {&traffic.injected, &traffic.from_host})
+    for (const std::int64_t packets : *ports) most = std::max(most, packets * program.chip->noc.link_clk);
+  return noc == NocModel::ideal ? most : std::max(most, traffic.busiest);
 }
 
 }  // namespace taskspec

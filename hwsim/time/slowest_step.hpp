@@ -1,6 +1,7 @@
 // What a step takes at least: frames can come no closer than the slowest group of cores goes on, whether what it makes
-// leaves the chip or not.
+// leaves the chip or not, nor than the busiest port takes their packets.
 #pragma once
+#include "hwsim/noc/noc.hpp"
 #include "hwsim/program/program.hpp"
 
 namespace taskspec {
@@ -15,5 +16,9 @@ inline std::int64_t step_of(const std::vector<std::int64_t>& phases, const ChipS
 
 // Of the slowest group, if nobody ever kept it waiting: packets leave one per clk, and a move waits for no send.
 std::int64_t slowest_step(const ChipProgram& program);
+
+// For how long the packets of a step hold an injection port of a core or of the host, or, if the model knows queues, a
+// link, a border or an ejection port.
+std::int64_t busiest_port(const ChipProgram& program, NocModel noc);
 
 }  // namespace taskspec

@@ -10,6 +10,7 @@
 #include "hwsim/map/mapper.hpp"
 #include "hwsim/report/chip_files.hpp"
 #include "hwsim/report/chip_text.hpp"
+#include "hwsim/time/slowest_step.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/unit/block_cases.hpp"
 #include "tests/unit/random_cases.hpp"
@@ -276,6 +277,27 @@ TEST_CASE("energy stands beside other published figures, and a lumped chip is no
   CHECK(whole.find("its parts cannot be told apart") != std::string::npos);
   CHECK(whole.find("\naccess ") == std::string::npos);
   CHECK(json::parse(chip_json(lumped, true))["lumped"] == true);
+}
+
+TEST_CASE("notes tell where packets and not cores limit frames, and what went flit by flit") {
+  std::mt19937_64 random(11);
+  std::optional<ChipProgram> program;
+  while (!program) program = mapped(random);
+  auto notes_of = [&](const ChipTiming& timing) {
+    std::string all;
+    for (const std::string& note : chip_picture(*program, timing, account_of(*program, timing)).notes)
+      all += note + "\n";
+    return all;
+  };
+  ChipTiming timing = time_program(*program, {.noc = NocModel::contended, .frames = 3}).value_or_throw();
+  timing.busiest_port = slowest_step(*program);
+  CHECK(notes_of(timing).find("packets limit") == std::string::npos);
+  ++timing.busiest_port;
+  CHECK(notes_of(timing).find(std::to_string(timing.busiest_port) + " clk a step") != std::string::npos);
+  CHECK(notes_of(timing).find("noc flit") == std::string::npos);
+  timing.flits = {.by_flits = {}, .sending = 7, .loaded = 3, .beside = 2};
+  CHECK(notes_of(timing).find("of 7 phases that send, 3 hold") != std::string::npos);
+  CHECK(notes_of(timing).find("these and 2 that meet") != std::string::npos);
 }
 
 }  // namespace taskspec::picture_test

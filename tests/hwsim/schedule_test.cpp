@@ -9,7 +9,6 @@
 
 #include <algorithm>
 
-#include "hwsim/time/loaded_phases.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/hwsim/chip_schedule.hpp"
 
@@ -280,6 +279,23 @@ TEST_CASE("waits in a circle are told as one [chip-time]") {
   CHECK_MESSAGE(diag.message.find("wait for one another: core ") != std::string::npos, diag.message);
 }
 
+TEST_CASE("frames are no closer than the busiest port takes their packets, also the last of a few [chip-time]") {
+  ChipSchedule made(tests::chip_variant("tianjicx"));
+  // Both lie in row 0, behind one port of the host: 1000 packets a frame. Core a has room for all three frames of its
+  // input, so that what is sent last is an input of c alone.
+  const int a = made.core(0, 0, {{.axon = 10}}), c = made.core(1, 1, {{.axon = 10}});
+  made.message(host, 0, a, 0, 500, 3);
+  made.message(host, 0, c, 0, 500);
+  made.message(a, 0, host, 0, 1);
+  made.message(c, 0, host, 0, 1);
+  for (const NocModel noc : {NocModel::ideal, NocModel::contended, NocModel::flit_all}) {
+    const ChipTiming timing = time_program(made.program, {.noc = noc, .frames = 3}).value_or_throw();
+    CHECK(timing.frame_times.at(2).end - timing.frame_times.at(1).end < 1000);
+    CHECK(timing.interval == 1000);
+    CHECK(timing.busiest_port == 1000);
+  }
+}
+
 TEST_CASE(
     "flit: phases that load a link go flit by flit with those that meet them, all others do not [chip-time][noc]") {
   ChipSchedule made(tests::chip_variant("tianjicx"));
@@ -303,9 +319,8 @@ TEST_CASE(
   made.message(q2, 0, s2, 0, 4);
 
   const LoadedPhases phases = loaded_phases(made.program);
-  for (const int message : {from_host, loaded, loaded_too, beside})
-    CHECK(phases.by_flits[static_cast<std::size_t>(message)]);
-  for (const int message : {to_host, apart, apart_too}) CHECK_FALSE(phases.by_flits[static_cast<std::size_t>(message)]);
+  for (const int message : {from_host, loaded, loaded_too, beside}) CHECK(phases.goes_by_flits(message));
+  for (const int message : {to_host, apart, apart_too}) CHECK_FALSE(phases.goes_by_flits(message));
   CHECK(phases.sending == 5);  // the host, groups 0, 1, 2, 4
   CHECK(phases.loaded == 2);
   CHECK(phases.beside == 1);
@@ -313,7 +328,7 @@ TEST_CASE(
   auto received = [&](NocModel noc) {
     const ChipTiming timing =
         time_program(made.program, {.noc = noc, .frames = 2, .keeps_stages = true}).value_or_throw();
-    CHECK(timing.sending_phases == (noc == NocModel::flit ? 5 : 0));
+    CHECK(timing.flits.sending == (noc == NocModel::flit ? 5 : 0));
     std::vector<Ticks> ends;
     for (const int core : {r0, r1, s0, s1}) ends.push_back(first(made.ends(timing, core, Stage::receive), 1));
     return ends;
