@@ -130,6 +130,22 @@ TEST_CASE("[repl] a session over regions and its transcript are the same") {
   CHECK(repl_of(text) == text);
 }
 
+TEST_CASE("[repl] a text of several lines is shown as its lines, all other strings in quotes") {
+  auto shown = [](const std::string& entry) {
+    const std::string out = repl_of(entry + "\n"), echo = "> " + entry + "\n";
+    REQUIRE(out.starts_with(echo));
+    return out.substr(echo.size());
+  };
+  CHECK(shown(R"("one")") == "\"one\"\n");
+  CHECK(shown(R"("one\n  two")") == "one\n  two\n");
+  CHECK(shown(R"("one\ntwo\n")") == "one\ntwo\n");
+  for (const char* quoted : {R"("one\n")",         // one line
+                             R"("one\ntwo\n\n")",  // the end could not be seen
+                             R"("one\ntwo\r")",    // nor this
+                             R"(["one\ntwo"])"})   // within another value as ever
+    CHECK(shown(quoted) == std::string(quoted) + "\n");
+}
+
 TEST_CASE("[repl] lines of a pipe are echoed, and answers of pasted sessions passed over") {
   CHECK(repl_of("1 + 1\n\nlet x = [1,\n2]\nx\n") == "> 1 + 1\n2\n> \n> let x = [1,\n. 2]\n> x\n[1, 2]\n");
   CHECK(repl_of("> 1 + 1\n3\n> 2 + 2\n4\n") == "> 1 + 1\n2\n> 2 + 2\n4\n");

@@ -95,17 +95,6 @@ TEST_CASE("[repl] values live from entry to entry") {
   CHECK(c.output == "6 4\n");
 }
 
-TEST_CASE("[repl] a text of several lines is shown as its lines, all other strings in quotes") {
-  Case c;
-  CHECK(c.value("\"one\"") == "\"one\"");
-  CHECK(c.value("\"one\\n  two\"") == "one\n  two");
-  CHECK(c.value("\"one\\ntwo\\n\"") == "one\ntwo");
-  CHECK(c.value("\"one\\n\"") == "\"one\\n\"");                    // one line
-  CHECK(c.value("\"one\\ntwo\\n\\n\"") == "\"one\\ntwo\\n\\n\"");  // the end could not be seen
-  CHECK(c.value("\"one\\ntwo\\r\"") == "\"one\\ntwo\\r\"");
-  CHECK(c.value("[\"one\\ntwo\"]") == "[\"one\\ntwo\"]");  // within another value as ever
-}
-
 TEST_CASE("[repl] extents that only the run knows live on") {
   Case c;
   c.ok("let n = len([1, 2, 3])");
