@@ -150,9 +150,10 @@ class ChipMap {
     context.beginPath();
     context.rect(x + 1, y, PLACE.core - 2, PLACE.core);
     context.clip();
-    context.font = "9px system-ui, sans-serif";
-    const names = run.layersOf(core);
-    context.fillText(names.length > 1 ? `${names[0]} +${names.length - 1}` : names[0] || "", x + PLACE.core / 2, y + 14);
+    context.font = "7.5px system-ui, sans-serif";
+    const names = run.layersOf(core), others = names.length > 1 ? ` +${names.length - 1}` : "";
+    const first = this.shortened(context, names[0] || "", others, PLACE.core - 2);
+    context.fillText(first + others, x + PLACE.core / 2, y + 14);
     context.font = "10px system-ui, sans-serif";
     context.fillText(text, x + PLACE.core / 2, y + 28);
     context.font = "8px system-ui, sans-serif";
@@ -160,6 +161,12 @@ class ChipMap {
     context.fillText(core.core, x + PLACE.core / 2, y + 40);
     context.restore();
     context.textAlign = "left";
+  }
+  // Its end, where names of a net differ: "…matmul_12".
+  shortened(context, name, behind, width) {
+    let shown = name;
+    for (let i = 1; i < name.length && context.measureText(shown + behind).width > width; ++i) shown = "…" + name.slice(i);
+    return shown;
   }
   drawLink(context, run, link) {
     const [x0, y0, x1, y1] = this.lineOf(run, link), share = run.busiest > 0 ? link.packets / run.busiest : 0;

@@ -165,7 +165,8 @@ class ChipPhases {
       context.lineTo(x, bottom);
       context.stroke();
       context.fillStyle = colours.faint;
-      if (top < CORE_ROW.top) context.fillText(t === 0 ? "0 clk" : t.toLocaleString("en"), x + 3, 14);
+      const text = t === 0 ? "0 clk" : t.toLocaleString("en");
+      if (top < CORE_ROW.top && x + 3 + context.measureText(text).width <= sheet.width) context.fillText(text, x + 3, 14);
     }
   }
 }
