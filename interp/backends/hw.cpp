@@ -36,6 +36,8 @@ enum HwOption : std::size_t {
   hw_a2s2
 };
 
+constexpr std::string_view noc_names = "ideal, contended, flit or flit-all";
+
 std::optional<NocModel> noc_model(std::string_view name) {
   if (name == "ideal") return NocModel::ideal;
   if (name == "contended") return NocModel::contended;
@@ -50,8 +52,7 @@ Type hw_type(RuleContext& c) {
   want(c, hw_noc, Type::Kind::string, "a model of the network");
   want(c, hw_check, Type::Kind::string, "what to check");
   if (const Value* name = c.constant(hw_noc); name && !noc_model(name->string()))
-    c.fail("E1003", "no model of the network " + in_quotes(name->string()), hw_noc,
-           "ideal, contended, flit or flit-all");
+    c.fail("E1003", "no model of the network " + in_quotes(name->string()), hw_noc, std::string(noc_names));
   if (const Value* name = c.constant(hw_check); name && !name->string().empty() && name->string() != "engine")
     c.fail("E1003", "nothing to check is called " + in_quotes(name->string()), hw_check, "engine");
   if (const Type& mapping = c.type(hw_mapping); !mapping.is(Type::Kind::none) && !is_mapping(mapping))
@@ -86,13 +87,17 @@ HwOptions options_of(std::span<const Value> given) {
                                 {})};
   options.chip = chip_named(given[hw_chip].string());
   const std::optional<NocModel> noc = noc_model(given[hw_noc].string());
-  if (!noc) throw failure("E5003", {}, "no model of the network " + in_quotes(given[hw_noc].string()));
+  if (!noc)
+    throw failure("E5003", {},
+                  "no model of the network " + in_quotes(given[hw_noc].string()) + ": " + std::string(noc_names));
   options.noc = *noc;
   if (!given[hw_frames].is_none()) {
     if (given[hw_frames].integer() < 1) throw failure("E5003", {}, "frames are one or more");
     options.frames = given[hw_frames].integer();
   }
   options.checks_values = given[hw_check].string() == "engine";
+  if (!options.checks_values && !given[hw_check].string().empty())
+    throw failure("E5003", {}, "nothing to check is called " + in_quotes(given[hw_check].string()) + ": engine");
   options.allow_delay = given[hw_allow_delay].boolean();
   if (!given[hw_optimise].string().empty()) {
     options.optimise = search_budget(given[hw_optimise].string());

@@ -31,7 +31,9 @@ MapOptions map_options(const MapWords& words, Span span) {
     options.cores = small(words.cores);
   }
   const std::optional<MapObjective> objective = map_objective(words.objective.string());
-  if (!objective) throw failure("E5003", span, "no objective " + in_quotes(words.objective.string()));
+  if (!objective)
+    throw failure("E5003", span,
+                  "no objective " + in_quotes(words.objective.string()) + ": throughput, latency, energy or cores");
   options.objective = *objective;
   if (!words.slabs.is_none()) options.slabs = words.slabs.integer();
   options.depth = small(words.depth);

@@ -1,0 +1,1 @@
+run hw_optimise.task --chip tiny --check engin
