@@ -1,1 +1,1 @@
-run hw_optimise.task --chip tiny --check engin
+run on_chip.task --chip tiny --check engin

@@ -1,1 +1,1 @@
-run hw_optimise.task --chip tiny --noc quick
+run on_chip.task --chip tiny --noc quick

@@ -1,1 +1,1 @@
-run hw_optimise.task --chip tiny --objective fast
+run on_chip.task --chip tiny --objective fast

@@ -1,1 +1,1 @@
-map map_value.task --name q --chip tiny --cores 9999
+map on_chip.task --name net --chip tiny --cores 9999

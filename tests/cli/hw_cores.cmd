@@ -1,0 +1,1 @@
+run on_chip.task --cores 9999
