@@ -168,7 +168,13 @@ class Looking {
 }  // namespace
 
 Array GraphView::receive(const Tensor&, Span place) {
-  throw failure("E1301", place, "a graph that is only looked at has no contents");
+  Diag diag{"E1009", Severity::error, place,
+            "a tensor decides here what is done to regions: looking at such a graph, without running it, is not built "
+            "yet"};
+  diag.help_text =
+      "make the launches without asking the tensor, and let their tasks take it as an argument; what such a graph did "
+      "in a run is in its report: run FILE --report out.html";
+  throw Error(std::move(diag));
 }
 
 Value GraphView::from_elsewhere(const Tensor& tensor, Span place) {

@@ -3,6 +3,7 @@
 #include "ir/graph/launch.hpp"
 #include "ir/json/body.hpp"
 #include "ir/json/format.hpp"
+#include "ir/region/piece_form.hpp"
 
 namespace taskspec {
 
@@ -53,6 +54,56 @@ void put_projection(JsonText& out, const Projection& projection) {
   out.close('}');
 }
 
+// The runs of each piece over the points of the root in their order.
+void put_pieces(JsonText& out, const RegionForest& forest, const Partition& partition) {
+  const Rect& root = forest.root(partition.parent);
+  out.key("pieces").open('[');
+  each_point(partition.colours, [&](const Point& colour) {
+    out.open('[');
+    partition.form->piece(forest, colour).runs(root, [&](Run run) {
+      out.open('[').number(run.lo).number(run.hi).close(']');
+    });
+    out.close(']');
+    return true;
+  });
+  out.close(']');
+}
+
+// The operator and what it was given, or the pieces where it is not known any more.
+void put_origin(JsonText& out, const RegionForest& forest, const Partition& partition) {
+  const PieceOrigin origin = partition.form->origin();
+  out.key("made").open('{').member("op", origin.op);
+  if (!origin.of.empty()) {
+    out.key("of").open('[');
+    for (const PartitionId operand : origin.of) out.number(operand.value);
+    out.close(']');
+  }
+  if (origin.space) {
+    out.key("with").open('{');
+    put_space(out, *origin.space);
+    out.close('}');
+  }
+  if (!origin.counts.empty()) {
+    out.key("counts").open('[');
+    for (const std::int64_t count : origin.counts) out.number(count);
+    out.close(']');
+  }
+  if (origin.distance) out.member("distance", *origin.distance);
+  if (!origin.shape.empty()) out.member("shape", origin.shape);
+  if (origin.wraps) out.key("wrap").boolean(true);
+  if (!origin.fields.empty()) {
+    out.key("fields").open('[');
+    for (const PieceOrigin::Field& field : origin.fields)
+      out.open('{')
+          .member("region", static_cast<std::int64_t>(field.region.value))
+          .member("view", forest[field.region].fields[field.field].name)
+          .close('}');
+    out.close(']');
+  }
+  if (origin.op == "pieces") put_pieces(out, forest, partition);
+  out.close('}');
+}
+
 constexpr std::string_view work_word(Launch::Work work) {
   constexpr std::string_view words[] = {"task",   "native",  "fill", "read",  "total",    "reduce",
                                         "gather", "element", "join", "files", "exchange", "share"};
@@ -97,10 +148,15 @@ void put_regions(JsonText& out, const TaskGraph& graph) {
       out.open('{').member("id", static_cast<std::int64_t>(k)).key("of").open('{');
       put_space(out, partition.parent);
       out.close('}');
+      put_origin(out, forest, partition);
       put_rect(out, "colours", partition.colours);
       using Known = Partition::Known;  // what nobody asked for is not worked out for a file
-      if (partition.is_disjoint != Known::unknown) out.key("disjoint").boolean(partition.is_disjoint == Known::yes);
-      if (partition.is_complete != Known::unknown) out.key("complete").boolean(partition.is_complete == Known::yes);
+      auto put_known = [&](const char* key, Known known) {
+        if (known == Known::yes || (known == Known::no && !partition.form->is_open()))
+          out.key(key).boolean(known == Known::yes);
+      };
+      put_known("disjoint", partition.is_disjoint);
+      put_known("complete", partition.is_complete);
       out.close('}');
     }
     out.close(']').close('}');

@@ -168,6 +168,7 @@ class GraphPart {
         agents_(root["agents"].size()) {}
 
   void check() const {
+    for (std::size_t i = 0; i < regions_.size(); ++i) check_partitions(regions_[i]["partitions"]);
     for (std::size_t i = 0; i < nodes_.size(); ++i) node(i);
     Item results = root_["results"], edges = root_["edges"], chains = root_["chains"];
     for (std::size_t i = 0; i < results.size(); ++i) ref(results[i]["ref"], nodes_.size());
@@ -191,6 +192,25 @@ class GraphPart {
     if (auto agent = node.find("agent")) agent->id(agents_, "agent");
     Item in = node["in"];
     for (std::size_t slot = 0; slot < in.size(); ++slot) ref(in[slot]["ref"], i);
+  }
+
+  // What a partition was made of is in the file.
+  void check_partitions(const Item& partitions) const {
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+      const auto made = partitions[i].find("made");
+      const auto of = made ? made->find("of") : std::nullopt;
+      for (std::size_t k = 0; of && k < of->size(); ++k)
+        if (!has_partition((*of)[k])) (*of)[k].fail(fmt::format("there is no partition {}", (*of)[k].integer()));
+    }
+  }
+
+  bool has_partition(const Item& id) const {
+    for (std::size_t i = 0; i < regions_.size(); ++i) {
+      Item partitions = regions_[i]["partitions"];
+      for (std::size_t k = 0; k < partitions.size(); ++k)
+        if (partitions[k]["id"].integer() == id.integer()) return true;
+    }
+    return false;
   }
 
   void check_launch(const Item& launch) const {

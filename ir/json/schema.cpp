@@ -109,8 +109,20 @@ Schema rect_schema() { return object({{"lo", list(typed("integer"))}, {"hi", lis
 
 Schema region_schema() {
   Schema of = object({{"region", number()}, {"partition", number(), false}, {"colour", list(typed("integer")), false}});
+  Schema field = object({{"region", number()}, {"view", text()}});
+  Schema made = object(
+      {{"op", one_of({"blocks", "halo", "shrink", "cross", "&", "|", "-", "by_field", "image", "preimage", "pieces"})},
+       {"of", list(number()), false},
+       {"with", of, false},
+       {"counts", list(number()), false},
+       {"distance", number(), false},
+       {"shape", one_of({"box", "star"}), false},
+       {"wrap", flag(), false},
+       {"fields", list(field), false},
+       {"pieces", list(list(tuple(number(), 2))), false}});
   Schema partition = object({{"id", number()},
                              {"of", of},
+                             {"made", made, false},
                              {"colours", rect_schema()},
                              {"disjoint", flag(), false},
                              {"complete", flag(), false}});

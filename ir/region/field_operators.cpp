@@ -83,6 +83,10 @@ PartitionId by_field(RegionForest& forest, const Space& space, const IndexValues
   check_integers(values, span);
   if (pieces < 1) throw failure("E1003", span, "by_field wants at least one piece, not " + std::to_string(pieces));
   check_table_size(pieces, span);
+  if (!values.known) {
+    PieceOrigin origin{.op = "by_field", .fields = {values.field}};
+    return add_open(forest, space, colours_of(pieces), std::move(origin), true, span);
+  }
   const Rect& root = forest.root(space);
   std::vector<std::vector<Run>> runs(static_cast<std::size_t>(pieces));
   each_index(root, forest.points(space), [&](std::int64_t i) {
@@ -94,6 +98,10 @@ PartitionId by_field(RegionForest& forest, const Space& space, const IndexValues
 
 PartitionId image(RegionForest& forest, const Space& target, PartitionId p, const IndexValues& values, Span span) {
   check_integers(values, span);
+  if (!values.known || is_open(forest, p)) {
+    PieceOrigin origin{.op = "image", .of = {p}, .fields = {values.field}};
+    return add_open(forest, target, forest[p].colours, std::move(origin), false, span);
+  }
   const std::int64_t size = forest.root(target).size();
   const Rect source = forest.root(p);
   auto collect = [&](std::int64_t i, std::vector<Run>& runs) {
@@ -109,6 +117,10 @@ PartitionId image(RegionForest& forest, const Space& target, PartitionId p, cons
                   const IndexValues& last, Span span) {
   check_integers(first, span);
   check_integers(last, span);
+  if (!first.known || is_open(forest, p)) {
+    PieceOrigin origin{.op = "image", .of = {p}, .fields = {first.field, last.field}};
+    return add_open(forest, target, forest[p].colours, std::move(origin), false, span);
+  }
   const std::int64_t size = forest.root(target).size();
   const Rect source = forest.root(p);
   auto collect = [&](std::int64_t i, std::vector<Run>& runs) {
@@ -125,6 +137,10 @@ PartitionId image(RegionForest& forest, const Space& target, PartitionId p, cons
 
 PartitionId preimage(RegionForest& forest, PartitionId p, const Space& source, const IndexValues& values, Span span) {
   check_integers(values, span);
+  if (!values.known || is_open(forest, p)) {
+    PieceOrigin origin{.op = "preimage", .of = {p}, .fields = {values.field}};
+    return add_open(forest, source, forest[p].colours, std::move(origin), forest.disjoint(p), span);
+  }
   const Rect colours = forest[p].colours, target = forest.root(p), root = forest.root(source);
   check_table_size(colours.size(), span);
   const PieceForm& form = *forest[p].form;

@@ -164,6 +164,7 @@ std::optional<Point> RegionForest::missing_point(PartitionId id) const {
 
 void RegionForest::claim(PartitionId id, Claim claim, bool check, Span span) {
   const Partition& partition = (*this)[id];
+  check = check && !partition.form->is_open();  // that is done when its pieces are known
   if (claim == Claim::disjoint) {
     if (check)
       if (const auto shared = shared_point(id))

@@ -1,5 +1,6 @@
 #include "ir/region/operator_checks.hpp"
 
+#include "ir/region/forms/open.hpp"
 #include "ir/region/forms/table.hpp"
 
 namespace taskspec {
@@ -31,6 +32,14 @@ PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& col
   return forest.add(parent, colours,
                     std::make_shared<TableForm>(root, colours, std::move(pieces), forest.points(parent).size()));
 }
+
+PartitionId add_open(RegionForest& forest, const Space& parent, const Rect& colours, PieceOrigin origin, bool disjoint,
+                     Span span) {
+  const std::uint64_t serial = forest.partitions_made();
+  return forest.add(parent, colours, std::make_shared<OpenForm>(std::move(origin), colours, disjoint, serial, span));
+}
+
+bool is_open(const RegionForest& forest, PartitionId p) { return forest[p].form->is_open(); }
 
 Rect colours_of(std::int64_t pieces) { return Rect::of({pieces}); }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/base/diag.hpp"
 #include "ir/region/operators.hpp"
+#include "ir/region/piece_form.hpp"
 
 namespace taskspec {
 
@@ -12,6 +13,10 @@ void check_same_colours(const RegionForest& forest, PartitionId p, PartitionId q
 void check_integers(const IndexValues& values, Span span);
 // A partition that keeps these pieces; colours from 0 unless others are given.
 PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces);
+// One of which only the operator is known (ir/region/forms/open.hpp).
+PartitionId add_open(RegionForest& forest, const Space& parent, const Rect& colours, PieceOrigin origin, bool disjoint,
+                     Span span);
+bool is_open(const RegionForest& forest, PartitionId p);
 Rect colours_of(std::int64_t pieces);
 
 }  // namespace taskspec

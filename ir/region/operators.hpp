@@ -11,6 +11,7 @@
 #include <cstddef>
 
 #include "ir/region/forest.hpp"
+#include "ir/region/piece_form.hpp"
 
 namespace taskspec {
 
@@ -19,6 +20,8 @@ struct IndexValues {
   const std::byte* base = nullptr;
   Precision precision = Precision::i64;
   std::string name;  // "wires.a", for messages
+  PieceOrigin::Field field = {};
+  bool known = true;  // false: the graph is only looked at; the partition has its operator and no pieces
   std::int64_t operator[](std::int64_t linear) const;
 };
 

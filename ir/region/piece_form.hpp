@@ -5,6 +5,22 @@
 
 namespace taskspec {
 
+// The operator that made a partition and what it was given, for whoever writes it down.
+struct PieceOrigin {
+  std::string_view op;                        // as the language calls it; "pieces": only these are known
+  std::vector<PartitionId> of = {};           // partitions, in their order
+  std::optional<Space> space = {};            // the right side of & | - that is no partition
+  std::vector<std::int64_t> counts = {};      // blocks
+  std::optional<std::int64_t> distance = {};  // halo, shrink
+  std::string_view shape = {};                // halo
+  bool wraps = false;                         // halo
+  struct Field {
+    RegionId region;
+    std::uint32_t field = 0;
+  };
+  std::vector<Field> fields = {};  // by_field, image, preimage
+};
+
 class PieceForm {
  public:
   virtual ~PieceForm() = default;
@@ -18,10 +34,12 @@ class PieceForm {
   virtual std::optional<bool> complete(const RegionForest& forest) const = 0;
   // A coordinate inside `box` at which pieces end, so that about as many lie on each side: where a search may cut.
   virtual std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const = 0;
+  virtual PieceOrigin origin() const = 0;
   // What it is: equal keys, equal pieces. Each form begins with a letter of its own.
   virtual void put_key(std::string& key, const RegionForest& forest) const = 0;
   virtual void each_operand(FunctionRef<void(PartitionId)> visit) const;  // partitions that it asks for their pieces
   virtual bool is_table() const { return false; }  // keeps its pieces; what is made of it does so too
+  virtual bool is_open() const { return false; }   // nobody knows its pieces yet: piece() throws Error E1009
   virtual std::size_t bytes() const { return sizeof(*this); }
 };
 

@@ -7,9 +7,13 @@
 namespace taskspec {
 namespace {
 
-// What was made of a table is a table, so that no piece is computed twice; formulas stay formulas.
+// What was made of a table is a table, so that no piece is computed twice; formulas stay formulas. Nobody knows the
+// pieces of what was made of such.
 PartitionId add_form(RegionForest& forest, const Space& parent, const Rect& colours, bool of_table,
-                     std::shared_ptr<const PieceForm> form) {
+                     std::shared_ptr<const PieceForm> form, Span span) {
+  bool open = false;
+  form->each_operand([&](PartitionId operand) { open = open || is_open(forest, operand); });
+  if (open) return add_open(forest, parent, colours, form->origin(), form->disjoint(forest).value_or(false), span);
   if (!of_table) return forest.add(parent, colours, std::move(form));
   std::vector<IndexSpace> pieces;
   pieces.reserve(static_cast<std::size_t>(colours.size()));
@@ -25,14 +29,14 @@ PartitionId combine(RegionForest& forest, SetOperator op, PartitionId p, Partiti
   const Space parent =
       op == SetOperator::unite ? forest.common_ancestor(forest[p].parent, forest[q].parent) : forest[p].parent;
   const bool of_table = forest[p].form->is_table() || forest[q].form->is_table();
-  return add_form(forest, parent, forest[p].colours, of_table, std::make_shared<SetForm>(op, p, q));
+  return add_form(forest, parent, forest[p].colours, of_table, std::make_shared<SetForm>(op, p, q), span);
 }
 
 PartitionId combine(RegionForest& forest, SetOperator op, PartitionId p, const Space& space, Span span) {
   check_same_root(forest, forest[p].parent.root, space.root, span);
   const Space parent = op == SetOperator::unite ? forest.common_ancestor(forest[p].parent, space) : forest[p].parent;
   return add_form(forest, parent, forest[p].colours, forest[p].form->is_table(),
-                  std::make_shared<SetForm>(op, p, space, forest.points(space)));
+                  std::make_shared<SetForm>(op, p, space, forest.points(space)), span);
 }
 
 Space combine(RegionForest& forest, SetOperator op, const Space& a, const Space& b, Span span) {
@@ -52,7 +56,7 @@ void check_distance(std::int64_t k, const char* name, Span span) {
 PartitionId halo(RegionForest& forest, PartitionId p, std::int64_t k, HaloShape shape, Span span) {
   check_distance(k, "halo", span);
   return add_form(forest, forest[p].parent, forest[p].colours, forest[p].form->is_table(),
-                  std::make_shared<HaloForm>(p, k, shape, false));
+                  std::make_shared<HaloForm>(p, k, shape, false), span);
 }
 
 PartitionId periodic_halo(RegionForest& forest, PartitionId p, std::int64_t k, HaloShape shape, Span span) {
@@ -60,7 +64,7 @@ PartitionId periodic_halo(RegionForest& forest, PartitionId p, std::int64_t k, H
   if (!forest.points(forest[p].parent).is_rect())
     throw failure("E1003", span, "a halo that wraps goes around a rectangle, and these are pieces of scattered points");
   return add_form(forest, forest[p].parent, forest[p].colours, forest[p].form->is_table(),
-                  std::make_shared<HaloForm>(p, k, shape, true));
+                  std::make_shared<HaloForm>(p, k, shape, true), span);
 }
 
 Space shrink(RegionForest& forest, const Space& space, std::int64_t k, Span span) {
@@ -83,7 +87,7 @@ PartitionId cross(RegionForest& forest, PartitionId p, PartitionId q, Span span)
   }
   colours.rank = static_cast<std::uint8_t>(left.rank + right.rank);
   if (colours.size() == INT64_MAX) throw failure("E5008", span, "more pieces than can be counted");
-  return forest.add(forest[p].parent, colours, std::make_shared<CrossForm>(p, q));
+  return add_form(forest, forest[p].parent, colours, false, std::make_shared<CrossForm>(p, q), span);
 }
 
 PartitionId intersect(RegionForest& forest, PartitionId p, PartitionId q, Span span) {

@@ -196,6 +196,9 @@ TEST_CASE("a graph tells its regions, and which pieces a launch takes by formula
   CHECK(changed(R"("region":0,"partition":0)", R"("region":0,"partition":7)").find("region 0 has no partition 7") !=
         std::string::npos);
   CHECK(changed(R"("ref":{"region":0)", R"("ref":{"region":1)") != "");
+  CHECK(json.find(R"("made":{"op":"blocks","counts":[1000000]})") != std::string::npos);
+  CHECK(changed(R"("op":"blocks")", R"("op":"halo","of":[7])").find("there is no partition 7") != std::string::npos);
+  CHECK(changed(R"("op":"blocks")", R"("op":"bricks")") != "");
   CHECK(changed(R"("kind":"affine")", R"("kind":"bent")") != "");
   CHECK(changed(R"("version":2)", R"("version":3)") != "");
 }

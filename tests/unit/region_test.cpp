@@ -182,6 +182,42 @@ TEST_CASE("[partitions] a false claim is refuted with its point and two colours"
   CHECK(forest.disjoint(ghost));
 }
 
+TEST_CASE("[partitions] where fields have no contents a partition has its operator, and no pieces") {
+  RegionForest forest;
+  const RegionId line = cells(forest, {16});
+  IndexValues unknown{nullptr, Precision::i64, "cells.state", {line, 1}};
+  unknown.known = false;
+  const PartitionId p = blocks(forest, {line}, Point::of(4)), own = by_field(forest, {line}, unknown, 4);
+  const PartitionId image_of = image(forest, {line}, p, unknown), ghost = subtract(forest, image_of, own);
+  const PartitionId wide = halo(forest, own, 2, HaloShape::star), pairs = cross(forest, own, p);
+  CHECK(image_of != image(forest, {line}, p, unknown));  // the field may hold something else by now
+  auto origin = [&](PartitionId id) { return forest[id].form->origin(); };
+  CHECK(origin(own).op == "by_field");
+  CHECK(origin(own).fields[0].field == 1);
+  CHECK(origin(image_of).of == std::vector{p});
+  CHECK(origin(ghost).op == "-");
+  CHECK(origin(ghost).of == std::vector{image_of, own});
+  CHECK(origin(wide).distance == 2);
+  CHECK(origin(wide).shape == "star");
+  CHECK(origin(preimage(forest, own, {line}, unknown)).of == std::vector{own});
+  CHECK(origin(intersect(forest, p, p)).op == "&");
+  CHECK(origin(blocks(forest, {line}, Point::of(4))).counts == std::vector<std::int64_t>{4});
+  CHECK(forest[pairs].colours.size() == 16);
+  CHECK(forest.disjoint(own));
+  CHECK(forest.disjoint(pairs));
+  CHECK_FALSE(forest.disjoint(image_of));
+  for (const PartitionId open : {own, image_of, ghost, wide, pairs}) {
+    CHECK(forest[open].form->is_open());
+    CHECK(error_of([&] {
+            forest.points({line, open, forest[open].colours.point(0)});
+          }).starts_with("E1009 which points the pieces have that '" + std::string(origin(open).op) + "' makes"));
+  }
+  // What they have in common is seen when the graph runs.
+  forest.claim(image_of, Claim::complete, true);
+  CHECK(told(forest, Rect::of({4}), {use(image_of, Privilege::inout, 0, "r"), use(p, Privilege::in, 0, "p")}) == "");
+  CHECK(error_of([&] { by_field(forest, {line}, unknown, 0); }) == "E1003 by_field wants at least one piece, not 0");
+}
+
 TEST_CASE("[groups] what a launch that is not independent is told") {
   RegionForest forest;
   const RegionId line = cells(forest, {64});

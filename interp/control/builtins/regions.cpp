@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "interp/control/builtins/region_operands.hpp"
+#include "interp/control/recorder.hpp"
 
 namespace taskspec {
 
@@ -54,9 +55,13 @@ FieldContents contents_of(HostContext& host, const Value& field) {
   const FieldValue& of = field_in(target, field, host.span);
   const Space all{of.space.root};
   const Region& region = target.regions()[of.space.root];
-  FieldContents found{target.receive(target.field_value(all, of.field, site_of(host)), host.span), {}};
+  const Value contents = target.field_value(all, of.field, site_of(host));
   const RegionField& read = region.fields[of.field];
-  found.values = {std::as_const(found.array).raw(), read.precision, region.name + "." + read.name};
+  FieldContents found{{}, {nullptr, read.precision, region.name + "." + read.name, {of.space.root, of.field}}};
+  found.values.known = of.region->recorder()->executes();
+  if (!found.values.known) return found;
+  found.array = target.receive(contents, host.span);
+  found.values.base = std::as_const(found.array).raw();
   return found;
 }
 

@@ -22,6 +22,10 @@ class HaloForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest& forest) const override;
   std::optional<bool> complete(const RegionForest& forest) const override;
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  PieceOrigin origin() const override {
+    return {
+        .op = "halo", .of = {of_}, .distance = k_, .shape = shape_ == HaloShape::box ? "box" : "star", .wraps = wraps_};
+  }
   void put_key(std::string& key, const RegionForest& forest) const override;
   void each_operand(FunctionRef<void(PartitionId)> visit) const override { visit(of_); }
 
@@ -35,7 +39,7 @@ class HaloForm final : public PieceForm {
 // A partition of one colour without axes: a space with a formula of its own.
 class ShrinkForm final : public PieceForm {
  public:
-  ShrinkForm(const Rect& root, const IndexSpace& points, std::int64_t k) : points_(shrunk(root, points, k)) {}
+  ShrinkForm(const Rect& root, const IndexSpace& points, std::int64_t k) : points_(shrunk(root, points, k)), k_(k) {}
   IndexSpace piece(const RegionForest&, const Point&) const override { return points_; }
   bool touching(const RegionForest&, const IndexSpace&, FunctionRef<bool(const Rect&)> visit) const override {
     return visit(Rect::of({}));
@@ -45,11 +49,13 @@ class ShrinkForm final : public PieceForm {
   std::optional<std::int64_t> middle(const RegionForest&, const Rect&, std::size_t) const override {
     return std::nullopt;
   }
+  PieceOrigin origin() const override { return {.op = "shrink", .distance = k_}; }
   void put_key(std::string& key, const RegionForest& forest) const override;
   std::size_t bytes() const override { return sizeof(*this) + points_.intervals().runs().size() * 24; }
 
  private:
   IndexSpace points_;
+  std::int64_t k_;
 };
 
 }  // namespace taskspec

@@ -107,6 +107,16 @@ std::optional<std::int64_t> CrossForm::middle(const RegionForest& forest, const 
   return found ? found : forest[right_].form->middle(forest, box, axis);
 }
 
+PieceOrigin SetForm::origin() const {
+  static constexpr std::string_view names[] = {"&", "|", "-"};
+  PieceOrigin origin{.op = names[static_cast<std::size_t>(op_)], .of = {left_}};
+  if (right_.valid())
+    origin.of.push_back(right_);
+  else
+    origin.space = space_;
+  return origin;
+}
+
 void SetForm::put_key(std::string& key, const RegionForest& forest) const {
   key += 's';
   put_number(key, static_cast<std::uint64_t>(op_));

@@ -20,6 +20,7 @@ class SetForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest& forest) const override;
   std::optional<bool> complete(const RegionForest& forest) const override;
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  PieceOrigin origin() const override;
   void put_key(std::string& key, const RegionForest& forest) const override;
   void each_operand(FunctionRef<void(PartitionId)> visit) const override {
     visit(left_);
@@ -43,6 +44,7 @@ class CrossForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest& forest) const override;
   std::optional<bool> complete(const RegionForest& forest) const override;
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  PieceOrigin origin() const override { return {.op = "cross", .of = {left_, right_}}; }
   void put_key(std::string& key, const RegionForest& forest) const override;
   void each_operand(FunctionRef<void(PartitionId)> visit) const override {
     visit(left_);

@@ -23,6 +23,9 @@ class BlocksForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest&) const override { return true; }
   std::optional<bool> complete(const RegionForest&) const override { return true; }
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  PieceOrigin origin() const override {
+    return {.op = "blocks", .counts = {counts_.at.begin(), counts_.at.begin() + counts_.rank}};
+  }
   void put_key(std::string& key, const RegionForest& forest) const override;
 
  private:
@@ -42,6 +45,7 @@ class SparseBlocksForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest&) const override { return true; }
   std::optional<bool> complete(const RegionForest&) const override { return true; }
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  PieceOrigin origin() const override { return {.op = "blocks", .counts = {shares_.shares}}; }
   void put_key(std::string& key, const RegionForest& forest) const override;
   std::size_t bytes() const override { return sizeof(*this) + points_.runs().size() * 24; }
 

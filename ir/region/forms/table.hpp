@@ -15,6 +15,7 @@ class TableForm final : public PieceForm {
   std::optional<bool> disjoint(const RegionForest&) const override { return disjoint_; }
   std::optional<bool> complete(const RegionForest&) const override { return complete_; }
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
+  PieceOrigin origin() const override { return {.op = "pieces"}; }
   void put_key(std::string& key, const RegionForest& forest) const override;
   bool is_table() const override { return true; }
   std::size_t bytes() const override;
