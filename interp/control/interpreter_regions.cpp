@@ -5,6 +5,7 @@
 #include "interp/control/region_values.hpp"
 #include "interp/control/value_key.hpp"
 #include "ir/base/hash.hpp"
+#include "ir/region/conflict_error.hpp"
 #include "ir/region/independence.hpp"
 
 namespace taskspec {
@@ -96,6 +97,28 @@ void require_int(const Projection& number, const Rect& domain, Span span) {
   }
   if (least < INT64_MIN || greatest > INT64_MAX)
     throw failure("E5001", span, "what a point takes is beyond the largest int");
+}
+
+// Two pieces that are in one another's way, where they stand in the text, as the checker shows what it finds.
+Error shown(const ConflictError& error, const LaunchCall& launch, const Function& task) {
+  std::vector<std::size_t> pieces;  // the argument of each use
+  for (std::size_t k = 0; k < launch.arguments.size(); ++k)
+    if (launch.arguments[k].kind == LaunchArgument::Kind::piece) pieces.push_back(k);
+  const auto [earlier, later] = std::minmax(error.conflict.first_use, error.conflict.second_use);
+  Diag diag = error.diags().items().front();
+  if (later >= pieces.size()) return Error(std::move(diag));
+  const auto place = [&](std::size_t use) { return launch.arguments[pieces[use]].span; };
+  const auto parameter = [&](std::size_t use) -> const Parameter& { return task.parameters[pieces[use]]; };
+  const auto deed = [&](std::size_t use) { return writes(parameter(use).privilege) ? "written here" : "read here"; };
+  diag.primary.span = place(later);
+  if (error.conflict.within_point()) {
+    diag.at(deed(later));
+    diag.label(place(earlier), deed(earlier));
+  } else {
+    diag.label(parameter(later).span, "declared here");
+    if (earlier != later) diag.label(place(earlier), "the other one");
+  }
+  return Error(std::move(diag));
 }
 
 // Code and captures of a function that is the same each time it is made of equal ones; empty: of another kind.
@@ -251,7 +274,11 @@ Value Interpreter::launch(Frame& frame, const Call& call) {
   }
   for (const Type& part : call.type.parts)
     launch.outputs.push_back(evaluate(launch.single ? part : part.parts[0], frame));
-  return target_->launch(*this, launch);
+  try {
+    return target_->launch(*this, launch);
+  } catch (const ConflictError& error) {
+    throw shown(error, launch, task);
+  }
 }
 
 void Interpreter::take_piece(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument) {

@@ -6,6 +6,7 @@
 #include "ir/base/key.hpp"
 #include "ir/base/text.hpp"
 #include "ir/records/scalar.hpp"
+#include "ir/region/conflict_error.hpp"
 
 namespace taskspec {
 
@@ -86,7 +87,7 @@ std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
   const bool is_checked = launches_.contains(shape);
   if (!is_checked)
     if (auto found = conflict(forest, launch.domain, launch.uses, span))
-      throw Error(diagnostic(forest, launch.uses, *found, span));
+      throw ConflictError(diagnostic(forest, launch.uses, *found, span), *found);
   if (launches_.size() >= most_kept) launches_.clear();
   auto made = std::make_shared<Launch>(std::move(launch));
   launches_.emplace(std::move(shape), made);
