@@ -131,7 +131,7 @@ TEST_CASE("of a group one file that fails is told with its point; the others are
   CHECK(std::filesystem::exists(folder / "piece_2.npy"));
   const Ended missing = run(folder, cells + p + "attach(p, files: c => format(\"piece_{}.npy\", c))\n");
   check_one_error(missing, "no file 'piece_3.npy'");
-  CHECK(holds(missing.err, "it is the file of piece 3"));
+  CHECK(holds(missing.err, "it is the file of p[3]"));
   check_one_error(run(folder, cells + p + "detach(p, files: c => format(\"piece_{}.npy\", c / 2))\n"),
                   "error E3101: points 0 and 1 both write 'piece_0.npy'; a group must be independent");
 }

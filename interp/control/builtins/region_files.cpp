@@ -4,6 +4,7 @@
 #include "interp/control/builtins/region_operands.hpp"
 #include "interp/control/field_files.hpp"
 #include "ir/base/text.hpp"
+#include "ir/region/conflict_error.hpp"
 
 namespace taskspec {
 
@@ -86,13 +87,14 @@ std::vector<std::string> names_of(HostContext& host, PartitionId partition, cons
 }
 
 // Before any of them is read: what cannot be read leaves all as it was.
-void check_files(const RegionForest& forest, const Attachment& what, const FieldFiles& files, Span span) {
+void check_files(const RegionForest& forest, const Attachment& what, const FieldFiles& files,
+                 const std::string& partition, Span span) {
   std::string of;
   try {
     if (!what.partition.valid()) return files.check(0, forest.points(what.space));
     std::size_t position = 0;
     each_point(forest[what.partition].colours, [&](const Point& colour) {
-      of = "it is the file of piece " + colour.index();
+      of = "it is the file of " + partition + "[" + colour.index() + "]";
       files.check(position++, forest.points({what.space.root, what.partition, colour}));
       return true;
     });
@@ -104,17 +106,44 @@ void check_files(const RegionForest& forest, const Attachment& what, const Field
   }
 }
 
+// The first operand of this call as it stands in the text: `p` of attach(p, files: names). Of C++ there is no text.
+std::string first_operand(const HostContext& host, const std::string& otherwise) {
+  constexpr std::size_t longest = 40;
+  const std::string_view text = host.program.sources.text(host.span);
+  const std::size_t begin = text.find('(') + 1;  // 0: there is none
+  std::size_t end = begin;
+  for (int open = 0; begin > 0 && end < text.size() && (open > 0 || (text[end] != ',' && text[end] != ')')); ++end)
+    open += text[end] == '(' || text[end] == '[' ? 1 : text[end] == ')' || text[end] == ']' ? -1 : 0;
+  const std::string_view operand = text.substr(begin, end - begin);
+  return begin == 0 || operand.empty() || operand.size() > longest ? otherwise : std::string(operand);
+}
+
+// Two pieces have points in common: they are called as the text calls their partition.
+Error overlapping(const HostContext& host, const RegionForest& forest, const Attachment& what, bool writes,
+                  const ConflictError& error) {
+  const LaunchUse use{.space = what.space,
+                      .partition = what.partition,
+                      .projection = Projection::identity(forest[what.partition].colours.rank),
+                      .fields = what.fields,
+                      .privilege = writes ? Privilege::in : Privilege::out,
+                      .name = first_operand(host, forest[what.space.root].name)};
+  return Error(diagnostic(forest, {&use, 1}, error.conflict, host.span));
+}
+
 void transfer(HostContext& host, const Attachment& what, bool writes) {
   Target& target = target_of(host);
   const Region& region = target.regions()[what.space.root];
   auto files =
       std::make_shared<const FieldFiles>(region, what.fields, what.paths, writes, host.hdf5_layouts, host.span);
   if (what.paths.empty()) return;
-  if (!writes) check_files(target.regions(), what, *files, host.span);
+  if (!writes) check_files(target.regions(), what, *files, first_operand(host, "piece "), host.span);
   // Outside of runs on shards one of several replicas writes, and the others come behind it.
   const bool by_itself = writes && host.replica && host.replica->shards == 1;
-  if (!by_itself || host.is_seen())
-    target.transfer({what.space, what.partition, what.fields, writes, std::move(files)}, host.span);
+  if (!by_itself || host.is_seen()) try {
+      target.transfer({what.space, what.partition, what.fields, writes, std::move(files)}, host.span);
+    } catch (const ConflictError& error) {
+      throw overlapping(host, target.regions(), what, writes, error);
+    }
   if (by_itself) host.replica->agree(host.part, host.agreed++, {});
 }
 
