@@ -8,6 +8,7 @@
 #include "interp/cli/run_report.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/pipeline.hpp"
+#include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
 #include "ir/json/json.hpp"
@@ -42,6 +43,13 @@ bool is_file(const std::string& written) {  // a literal may be longer than any 
   return std::filesystem::is_regular_file(written, unknown);
 }
 
+// What can only be meant as a file: a path, or a name that ends as those of files do. No literal looks like it.
+bool names_file(const std::string& written) {
+  const bool plain = written.find_first_of("[](){},\"' \t") == std::string::npos;
+  const std::string suffix = std::filesystem::path(written).extension().string();
+  return plain && ((suffix.size() > 1 && is_letter(suffix[1])) || written.find('/') != std::string::npos);
+}
+
 // A literal, or the file that the value names.
 Value input_value(const Parameter& parameter, const std::string& name, const std::string& written, Sources& sources,
                   bool slices) {
@@ -51,7 +59,7 @@ Value input_value(const Parameter& parameter, const std::string& name, const std
     return rank == type.rank() || (slices && rank == type.rank() + 1);
   };
   if (type.is(Type::Kind::string)) return Value(written);
-  if (type.is_tensor() && is_file(written)) {
+  if (type.is_tensor() && (is_file(written) || names_file(written))) {
     FileQuery query{.precision = type.precision};
     for (const Dim& dim : type.dims) query.extents.push_back(dim.constant());
     Array array = load_array(written, query);
@@ -89,6 +97,8 @@ std::vector<Value> inputs_of(const Function& graph, const Options& options, Sour
   return inputs;
 }
 
+bool is_data(const Type& type) { return type.is(Type::Kind::region) || type.is(Type::Kind::partition); }
+
 // Names that are no inputs, inputs that have no value.
 std::optional<std::string> check_defines(const Function& graph, const Options& options) {
   std::vector<std::string> names;
@@ -99,6 +109,10 @@ std::optional<std::string> check_defines(const Function& graph, const Options& o
   for (const Parameter& parameter : inputs_named(graph)) {
     bool given = std::any_of(options.defines.begin(), options.defines.end(),
                              [&](const auto& d) { return d.first == parameter.name; });
+    if (is_data(parameter.type))
+      return "input '" + parameter.name + "' of graph '" + graph.name + "' is " + parameter.type.text() +
+             ", which no -D can give: the contents of regions come from a program. Call the graph in one: let r = " +
+             "region ..., attach(r, file: ...), " + graph.name + "(r)";
     if (!given && !parameter.default_value.valid())
       return "input '" + parameter.name + "' of graph '" + graph.name + "' is not given; add -D " + parameter.name +
              "=...";
