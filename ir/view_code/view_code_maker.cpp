@@ -15,6 +15,8 @@ void ViewCodeMaker::run(Frame& frame, CallId id) {
   const Call& call = frame.function[id];
   if (call.form == Form::item || call.form == Form::items)
     throw not_built(call.span, "a part of a list", "what differs from point to point is a field");
+  if (call.form == Form::list)
+    throw not_built(call.span, "a list", "join or stack in front of the call, and give the task what comes of it");
   throw not_built(call.span, fmt::format("'{}'", call.form->word));
 }
 
@@ -117,6 +119,8 @@ bool ViewCodeMaker::data(Frame& frame, CallId id) {
     store_field(frame, call);
   } else if (call.form == Form::receive) {  // the bound of a range
     bound = at(frame, call.in[0]);
+  } else if (call.form == Form::builtin && at(frame, call.in[0]).kind == Bound::Kind::view) {  // len(v): none but it
+    bound = count_of(at(frame, call.in[0]).view, call.span);
   } else if (call.form == Form::call) {
     Bound made = inlined(frame, call);
     frame.calls[id.index()] = std::move(made);

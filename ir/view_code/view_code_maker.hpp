@@ -75,6 +75,11 @@ class ViewCodeMaker {
   ViewValue element_of(const Bound& points, const std::vector<ViewValue>& point, std::uint32_t view, Span span);
   void each_point(std::uint32_t view, Span span, FunctionRef<void(const std::vector<ViewValue>&)> body);
 
+  bool has_field(const Bound& points) const;
+  Error not_of_all(const Call& call, bool of_field) const;
+  Bound count_of(std::uint32_t view, Span span);
+  Bound mean_of(Bound sum, std::uint32_t view, Precision precision, Span span);
+
   Bound dimension(Frame& frame, const Dim& dim, Span span);
   Bound inlined(Frame& frame, const Call& call);
   void write(Frame& frame, const Call& call);

@@ -36,12 +36,60 @@ std::uint32_t ViewCodeMaker::view_of(const Bound& points, Span span) const {
   throw not_built(span, "a tensor without a field of a view");
 }
 
+namespace {
+
+constexpr const char* field_help = "element-wise ops and .sum() .prod() .min() .max() .mean() of all points are";
+constexpr const char* tensor_help = "do that in front of the call, and give the task what comes of it";
+
+}  // namespace
+
+// Whether elements of a view come into it, and not of tensors alone.
+bool ViewCodeMaker::has_field(const Bound& points) const {
+  return points.kind == Bound::Kind::points &&
+         (points.parts.empty() || std::ranges::any_of(points.parts, [&](const Bound& p) { return has_field(p); }));
+}
+
+Error ViewCodeMaker::not_of_all(const Call& call, bool of_field) const {
+  return not_built(
+      call.span, fmt::format("'{}' of {}", call.op->name, of_field ? "a whole field" : "a tensor of several elements"),
+      of_field ? field_help : tensor_help);
+}
+
+// How many points the view has.
+ViewCodeMaker::Bound ViewCodeMaker::count_of(std::uint32_t view, Span span) {
+  Bound made;
+  made.kind = Bound::Kind::value;
+  for (std::uint32_t axis = 0; axis < code_.views[view].rank; ++axis) {
+    ViewStep step{.kind = Kind::extent, .span = span};
+    step.view = view;
+    step.field = axis;
+    const ViewValue extent = emit(std::move(step), host(Precision::i64));
+    if (axis == 0) {
+      made.value = extent;
+      continue;
+    }
+    ViewStep times{
+        .kind = Kind::number, .span = span, .in = {made.value, extent}, .op = request_.ops.find_operator("*", 2)};
+    times.attributes = {Value(), Value()};
+    made.value = emit(std::move(times), host(Precision::i64));
+  }
+  return made;
+}
+
+ViewCodeMaker::Bound ViewCodeMaker::mean_of(Bound sum, std::uint32_t view, Precision precision, Span span) {
+  const ViewValue count = beside_tensors(count_of(view, span), precision, span);
+  ViewStep step{.kind = Kind::op, .span = span, .in = {sum.value, count}, .op = request_.ops.find_operator("/", 2)};
+  step.attributes = {Value(), Value()};
+  sum.value = emit(std::move(step), code_.add({.precision = precision}));
+  return sum;
+}
+
 ViewCodeMaker::Bound ViewCodeMaker::points_op(const Frame& frame, const Call& call) {
   const OpDef& op = *call.op;
   if (op.fusion == Fusion::reduction) return points_total(frame, call, at(frame, call.in[0]));
   if (op.fusion != Fusion::pointwise)
-    throw not_built(call.span, fmt::format("'{}' of a whole field", op.name),
-                    "element-wise ops and .sum() .prod() .min() .max() of all points are");
+    throw not_of_all(call,
+                     std::ranges::any_of(call.in, [&](CallId in) { return in.valid() && has_field(at(frame, in)); }));
   Bound made;
   made.kind = Bound::Kind::points;
   made.step = {.kind = Kind::op, .span = call.span, .op = &op};
@@ -128,11 +176,10 @@ ViewCodeMaker::Bound ViewCodeMaker::points_total(const Frame& frame, const Call&
   const std::size_t rank = frame.function[call.in[0]].type.rank();
   const Value axis = call.in.size() > 1 && call.in[1].valid() ? constant_of(at(frame, call.in[1])) : Value();
   const bool known_axis = call.in.size() < 2 || !call.in[1].valid() || !axis.is_none();
+  const bool mean = call.op->name == "mean";
   const bool folds =
-      call.op->name == "sum" || call.op->name == "prod" || call.op->name == "min" || call.op->name == "max";
-  if (!folds)
-    throw not_built(call.span, fmt::format("'{}' of a whole field", call.op->name),
-                    "element-wise ops and .sum() .prod() .min() .max() of all points are");
+      mean || call.op->name == "sum" || call.op->name == "prod" || call.op->name == "min" || call.op->name == "max";
+  if (!folds || !has_field(of)) throw not_of_all(call, has_field(of));
   if (!known_axis || !reduces_all(axis, rank))
     throw not_built(call.span, "a reduction of some axes of a whole field",
                     rank == 2 ? "of all points: v.f.sum((0, 1))" : "of all points: v.f.sum()");
@@ -140,10 +187,12 @@ ViewCodeMaker::Bound ViewCodeMaker::points_total(const Frame& frame, const Call&
   made.kind = Bound::Kind::value;
   made.value = code_.add({.precision = call.type.precision});
   const std::uint32_t view = view_of(of, call.span);
+  const OpDef* fold = mean ? request_.ops.find("sum") : call.op;
   each_point(view, call.span, [&](const std::vector<ViewValue>& point) {
     const ViewValue element = element_of(of, point, view, call.span);
-    emit({.kind = Kind::accumulate, .span = call.span, .in = {element}, .op = call.op}, made.value);
+    emit({.kind = Kind::accumulate, .span = call.span, .in = {element}, .op = fold}, made.value);
   });
+  if (mean) return mean_of(std::move(made), view, call.type.precision, call.span);
   return made;
 }
 

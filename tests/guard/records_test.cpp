@@ -57,6 +57,7 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"ir/view_code/make_view_code.cpp", "mul"},
     {"ir/view_code/view_code_points.cpp", "max"},
     {"ir/view_code/view_code_points.cpp", "min"},
+    {"ir/view_code/view_code_points.cpp", "mean"},
     {"ir/view_code/view_code_points.cpp", "prod"},
     {"ir/view_code/view_code_points.cpp", "sum"},
     {"interp/host/view/lane_moves.cpp", "add"},

@@ -320,8 +320,47 @@ TEST_CASE("[strips] what such a body cannot have yet") {
             .error() == "a part of a list in the body of a task over views is not built yet");
   CHECK(Task(cell + "task t(inout c: Cell[_].{a}) extern \"there\"\n").error() ==
         "a task over views whose body is written in C++ is not built yet");
-  CHECK(Task(cell + "task t(in c: Cell[_].{a}) -> (m: f64[1]) { m = c.a.mean(0) }\n").error() ==
-        "'mean' of a whole field in the body of a task over views is not built yet");
+  CHECK(Task(cell + "task t(in c: Cell[_].{a}) -> (m: i64[1]) { m = c.a.argmax(0) }\n").error() ==
+        "'argmax' of a whole field in the body of a task over views is not built yet");
+  const std::string beside = "task t(in c: Cell[N].{a}, in w: f64[N]) -> (m: ";
+  const std::vector<ArrayType> row{{Precision::f64, {4}}};
+  CHECK(Task(cell + beside + "i64[1]) { m = (w * c.a).argmax(0) }\n", row).error() ==
+        "'argmax' of a whole field in the body of a task over views is not built yet");
+  // What is no field is called what it is.
+  CHECK(Task(cell + beside + "i64[1]) { m = (w * 2.0).argmax(0) }\n", row).error() ==
+        "'argmax' of a tensor of several elements in the body of a task over views is not built yet");
+  CHECK(Task(cell + beside + "f64[1]) { m = w.mean(0) }\n", row).error() ==
+        "'mean' of a tensor of several elements in the body of a task over views is not built yet");
+  CHECK(Task(cell + beside + "f64[1]) { m = w[0..1] }\n", row).error() ==
+        "'slice' of a tensor of several elements in the body of a task over views is not built yet");
+  CHECK(Task(cell + beside + "f64) { m = w @ c.a }\n", row).error() ==
+        "'matmul' of a whole field in the body of a task over views is not built yet");
+  CHECK(Task(cell + beside + "f64[1]) { m = concat([c.a, w], 0).sum(0) }\n", row).error() ==
+        "a list in the body of a task over views is not built yet");
+}
+
+TEST_CASE("[strips] how many points there are, and the mean of a field by the tree of its sum") {
+  Task task(cell +
+                "task t(in c: Cell[_].{a}, in k: int) -> (m: f64[1], s: f64, n: i64) {\n"
+                "  m = (c.a * c.a).mean(0)\n  s = (c.a * c.a).sum()\n  n = (len(c) * k) as i64\n}\n",
+            {{Precision::i64, {}}});
+  REQUIRE(task.error() == "");
+  Column a = iota(1000);
+  for (double& x : a) x = 0.1 * x + 0.3;
+  const Rect root = Rect::of({1000});
+  const std::vector<std::byte*> fields(3, bytes(a));
+  const std::int64_t ten = 10;
+  const IndexSpace parts[] = {root, IndexSpace(Rect{{30}, {777}, 1}),
+                              IndexSpace(root, Intervals::of({{1, 3}, {60, 200}, {999, 1000}})),
+                              IndexSpace(Rect{{5}, {6}, 1})};
+  for (const IndexSpace& part : parts) {
+    double mean = 0, sum = 0;
+    std::int64_t count = 0;
+    CHECK(task.run({{root, part, fields}}, {&ten}, {&mean, &sum, &count}) == "");
+    CHECK(count == 10 * part.size());
+    CHECK(sum > 0);
+    CHECK(mean == sum / static_cast<double>(part.size()));
+  }
 }
 
 }  // namespace taskspec::view_body_test

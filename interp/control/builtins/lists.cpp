@@ -135,8 +135,10 @@ constexpr Operand function_operands[] = {{"items", OperandKind::value}, {"f", Op
 
 }  // namespace
 
-// How many pieces a partition has, or points a region: another builtin of this name, in the graph program.
-static bool is_no_data(const Type& first) { return !first.is(Type::Kind::partition) && !first.is(Type::Kind::region); }
+// How many pieces a partition has, or points a region or view: other builtins of this name, in the graph program.
+static bool is_no_data(const Type& first) {
+  return !first.is(Type::Kind::partition) && !first.is(Type::Kind::region) && !first.is(Type::Kind::view);
+}
 
 constinit const Builtin builtin_len =
     BuiltinFields{.name = "len",

@@ -238,6 +238,13 @@ Value run_count(HostContext& host, std::span<const Value> values) {
   return Value(target.regions()[partition_in(target, values[0], host.span).id].colours.size());
 }
 
+bool is_view(const Type& first) { return first.is(Kind::view); }
+
+// Of a view, as whoever runs the body of a task counts them.
+Value run_count_view(HostContext& host, std::span<const Value>) {
+  throw failure("E1009", host.span, "the points of a view are counted in the bodies of tasks only");
+}
+
 constexpr Operand blocks_operands[] = {{"r", OperandKind::data},
                                        {.name = "n", .kind = OperandKind::integer, .variadic = true}};
 constexpr Operand weight_operands[] = {{"r", OperandKind::data}, {"weights", OperandKind::value}};
@@ -396,6 +403,20 @@ constinit const Builtin builtin_partition_unite =
                   .type = sets_type,
                   .run = run_sets<static_cast<OfPartitions>(unite), static_cast<OfSpace>(unite)>,
                   .runs_in = RunsIn::graph};
+
+constinit const Builtin builtin_len_view =
+    BuiltinFields{.name = "len",
+                  .operands = one_operand,
+                  .doc = "How many points a view has, in the body of a task.",
+                  .example =
+                      "fields Cell { state: f64 }\n"
+                      "task count(in c: Cell[_].{state}) -> (n: i64) { n = len(c) as i64 }\n"
+                      "let cells = region Cell[8]\nprint(count(cells).scalar, count(blocks(cells, 4)[1]).scalar)\n"
+                      "// expect: 8 2",
+                  .type = count_type,
+                  .run = run_count_view,
+                  .runs_in = RunsIn::graph,
+                  .takes = is_view};
 
 constinit const Builtin builtin_assume = BuiltinFields{
     .name = "assume",
