@@ -5,6 +5,7 @@
 #include "frontend/check/expressions.hpp"
 #include "frontend/check/extents.hpp"
 #include "frontend/check/messages.hpp"
+#include "frontend/check/record_call.hpp"
 #include "frontend/check/statements.hpp"
 #include "frontend/check/views.hpp"
 
@@ -134,7 +135,6 @@ Type element_type(Body& body, const Term& domain) {
   if (type.is(Kind::view)) return point_of(type);
   Diag& diag = wrong_type(body.world.diags, domain.span,
                           fmt::format("a for loop runs over a range or a list, this is {}", type.text()));
-  if (type.is(Kind::region)) diag.help("the points of a region are gone through in tasks");
   if (type.is(Kind::partition))
     diag.help(fmt::format("count its pieces, and let them run side by side: launch t({}[i]) for i in 0..{}",
                           body.text(domain.span), fmt::format("len({})", body.text(domain.span))));
@@ -155,6 +155,8 @@ void check_statement(Body& body, const ast::If& node, Span span) {
 
 void check_statement(Body& body, const ast::For& node, Span span) {
   Term domain = typed(body, output_of(body, expression(body, *node.domain)));
+  if (body.type(domain).is(Kind::region))  // the host goes through a list of its points
+    domain = call_with(body, find_builtin(body.world, "region.points"), {{domain}}, domain.span);
   Type element = element_type(body, domain);
   LoopPaths paths(body, join(node.pattern.span, node.domain->span));
   body.open_block();

@@ -165,8 +165,36 @@ Value run_grid(HostContext&, std::span<const Value> values) {
   return Value(std::move(points));
 }
 
+// ---- the points of a region, for a loop of the host ----
+
+Type points_type(RuleContext& c) {
+  const Type& data = builtins::want_region(c, 0);
+  if (data.is(Kind::error)) return data;
+  return Type::list(data.dims.size() > 1 ? Type::tuple(std::vector<Type>(data.dims.size(), Kind::integer))
+                                         : Type(Kind::integer));
+}
+
+Value run_points(HostContext& host, std::span<const Value> values) {
+  Target& target = target_of(host);
+  const Space space = space_in(target, values[0], host.span).space;
+  const Rect& root = target.regions().root(space);
+  const IndexSpace points = target.regions().points(space);
+  builtins::want_memory_for(static_cast<std::uint64_t>(points.size()));
+  List list;
+  points.runs(root, [&](Run run) {
+    for (std::int64_t i = run.lo; i < run.hi; ++i) {
+      const Point point = root.point(i);
+      Tuple tuple;
+      for (std::size_t axis = 0; axis < point.rank; ++axis) tuple.items.push_back(Value(point[axis]));
+      list.push_back(point.rank == 1 ? tuple.items[0] : Value(std::move(tuple)));
+    }
+  });
+  return Value(std::move(list));
+}
+
 constexpr Operand fill_operands[] = {{"field", OperandKind::data}, {"v", OperandKind::value}};
 constexpr Operand shrink_operands[] = {{"r", OperandKind::data}, {"k", OperandKind::integer}};
+constexpr Operand points_operands[] = {{"r", OperandKind::data}};
 constexpr Operand grid_operands[] = {{.name = "n", .kind = OperandKind::integer},
                                      {.name = "m", .kind = OperandKind::integer, .variadic = true}};
 
@@ -197,6 +225,21 @@ constinit const Builtin builtin_shrink = BuiltinFields{
     .run = run_shrink,
     .method = true,
     .runs_in = RunsIn::graph};
+
+constinit const Builtin builtin_region_points = BuiltinFields{
+    .name = "region.points",
+    .operands = points_operands,
+    .doc =
+        "What a loop of the host over a region or piece runs over: its points, ascending, row by row; of several axes "
+        "tuples.",
+    .example =
+        "fields Cell { state: f64 }\nlet p = blocks(region Cell[8], 4)\nfor i in p[1] { print(i) }\n"
+        "// expect: 2\n// expect: 3\n"
+        "for (i, j) in region Cell[2, 2] { print(i, j) }\n"
+        "// expect: 0 0\n// expect: 0 1\n// expect: 1 0\n// expect: 1 1",
+    .type = points_type,
+    .run = run_points,
+    .runs_in = RunsIn::asked};
 
 constinit const Builtin builtin_grid = BuiltinFields{
     .name = "grid",

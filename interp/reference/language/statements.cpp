@@ -19,8 +19,9 @@ constexpr LanguageRecord statement_records[] = {
      "if x > 0 { print(1) } else if x == 0 { print(0) } else { print(-1) }\n"
      "// expect: -1\n"},
     {"for", "for x in VALUES { ... }     for i in 0..n { ... }     for (i, x) in enumerate(l) { ... }",
-     "Runs over a range (a..b: from a up to but not including b), a list, or a stream (x.iter); a pattern takes "
-     "tuples apart. Bounds are fixed when it begins, the loop variable is fresh each turn. range(a, b, step) makes a "
+     "Runs over a range (a..b: from a up to but not including b), a list, the points of a region, piece or view in "
+     "their order (of several axes tuples), or a stream (x.iter); a pattern takes tuples apart. Bounds are fixed when "
+     "it begins, the loop variable is fresh each turn. range(a, b, step) makes a "
      "list with a step.",
      "for i in 0..2 { print(i) }\n"
      "for (k, name) in enumerate([\"a\", \"b\"]) { print(k, name) }\n"
