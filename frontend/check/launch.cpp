@@ -159,8 +159,7 @@ class RegionCall {
       bind(parameter(i).type, given);
       return given;
     }
-    Diag& diag = wrong_type(world_.diags, expr.span,
-                            fmt::format("{} is {}, this is {}", described(i), parameter(i).type.text(), type.text()));
+    Diag& diag = wrong_type(world_.diags, expr.span, described(i), parameter(i).type, type);
     diag.label(parameter(i).span, "declared here");
     if (type.is(Kind::partition)) diag.help(domain_ ? "one of its pieces: p[i]" : "one of its pieces: p[0]");
     const Type& view = parameter(i).type;

@@ -76,6 +76,12 @@ Diag& wrong_type(Diags& diags, Span span, const std::string& what, const Type& w
   if (given.is_tensor() && wanted.is_host() && !wanted.is(Type::Kind::string))
     diag.help(wanted.is(Type::Kind::list) ? "receive its contents with .array" : "receive its value with .scalar");
   if (wanted.is(Type::Kind::integer) && given.is(Type::Kind::real)) diag.help("round it: as int");
+  if (wanted.fields.valid() && given.fields.valid() && wanted.fields != given.fields &&
+      wanted.names[0] == given.names[0])
+    diag.help(
+        fmt::format("there are two declarations of fields '{}': after the second one enter again what takes such "
+                    "regions, and make the regions again",
+                    wanted.names[0]));
   return diag;
 }
 
