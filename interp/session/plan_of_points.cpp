@@ -4,6 +4,7 @@
 
 #include "interp/session/batch.hpp"
 #include "ir/graph/launch.hpp"
+#include "ir/region/piece_form.hpp"
 
 namespace taskspec {
 
@@ -18,6 +19,11 @@ std::shared_ptr<const Plan> plan_of_points(const TaskGraph& graph) {
       // Of a region that is given when the graph runs, which points there are is known then.
       const std::vector<Value>& values = graph.arguments(node);
       if (values.empty() || !values.front().as<Launch>()) return nullptr;
+      // Likewise of pieces that go by what a field holds.
+      for (const LaunchUse& use : graph.launch(node).uses) {
+        const PartitionId of = use.partition.valid() ? use.partition : use.space.partition;
+        if (of.valid() && graph.regions[of].form->is_open()) return nullptr;
+      }
       points += graph.launch(node).points();
     } else if (graph[node].effect)
       return nullptr;
