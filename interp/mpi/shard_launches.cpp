@@ -330,8 +330,8 @@ std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operati
   return std::make_shared<Contributions>(run_, std::move(uses), std::move(own));
 }
 
-void ShardLaunches::wrote(const Operation& op, const Launch& launch) {
-  for (const LaunchUse& use : launch.uses) {
+void ShardLaunches::wrote(const Operation& op) {
+  for (const LaunchUse& use : op.uses) {
     if (use.privilege != Privilege::out && use.privilege != Privilege::inout) continue;
     const KeyId key = run_.keys.of(op, use);
     use.fields.each([&](std::uint32_t field) { run_.data.write({use.space.root, field}, key); });
@@ -400,16 +400,16 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   bring(op, launch.what, site);
   launch.what.own = own(sharding, launch.what.domain);
   if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, launch.what.own);
-  const Launch what = launch.what;
+  const std::uint64_t work = work_of(launch.what);
   Outputs outputs = target_.recorded(std::move(launch));
-  wrote(op, what);
+  wrote(op);
   for (Value& output : outputs)
     if (auto* map = output.as<LaunchMap>()) {
       auto home = std::make_shared<Home>();
       home->sharding = sharding;
       const_cast<LaunchMap*>(map)->home = std::move(home);
     }
-  return made_by({op.number, 0, work_of(what)}, std::move(outputs));
+  return made_by({op.number, 0, work}, std::move(outputs));
 }
 
 // A task that is called alone is shard 0's. On the others a task that does nothing stands in its place, so that all
@@ -425,11 +425,10 @@ ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
   bring(op, launch.what, site);
   if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, own(sharding, launch.what.domain));
   if (!is_own) launch.what.work = Launch::Work::join;
-  const Launch what = launch.what;
   const std::vector<Type> types = launch.outputs;
   const std::vector<std::string> names = launch.named.outputs;
   Outputs outputs = target_.recorded(std::move(launch));
-  wrote(op, what);
+  wrote(op);
   if (!outputs.empty()) outputs = shared(std::move(outputs), types, names, site);
   return made_by({op.number, 0, work}, std::move(outputs));
 }
@@ -525,9 +524,8 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
     run_.issue(op);
     if (!reads) bring(op, launch.what, site);
     launch.what.own = own(sharding, launch.what.domain);
-    const Launch what = launch.what;
     Outputs outputs = target_.recorded(std::move(launch));
-    wrote(op, what);
+    wrote(op);
     run_.barrier();
     return outputs;
   }

@@ -46,7 +46,7 @@ class ShardLaunches final : public LaunchDivider {
   void exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site);
   using OwnNumbers = std::shared_ptr<const std::vector<std::uint32_t>>;
   std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch, OwnNumbers own);
-  void wrote(const Operation& op, const Launch& launch);
+  void wrote(const Operation& op);
   void wrote_everywhere(const Launch& launch);
   void share_maps(const Launched& launch, const PointSharding* sharding);
   Outputs shared(Outputs values, const std::vector<Type>& types, const std::vector<std::string>& names,

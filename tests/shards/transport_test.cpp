@@ -8,6 +8,7 @@
 #include <set>
 
 #include "interp/shards/transport/clock.hpp"
+#include "interp/shards/transport/mailbox.hpp"
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_cases.hpp"
 
@@ -104,6 +105,40 @@ TEST_CASE("[transport] who waits sleeps, and is woken by a message, by wake() an
   CHECK(end.lost() == ShardId(0));
   CHECK_FALSE(network.at(ShardId(0)).lost());
   CHECK(clock.nanoseconds() - start < 30'000'000'000);
+}
+
+// A look that misses what is there takes half a minute and is seen by that; one that sees what is not there goes on.
+TEST_CASE("[transport] who looks before it sleeps sees a message, wake() and a call, each once") {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now(), far = start + std::chrono::seconds(30);
+  Mailbox mailbox;
+  const auto looks_in_vain = [&] {
+    const Clock::time_point end = Clock::now() + std::chrono::milliseconds(2);
+    mailbox.look_until(end);
+    return Clock::now() >= end;
+  };
+  CHECK(looks_in_vain());
+  std::thread other([&] { mailbox.put({.from = ShardId(0), .to = ShardId(1)}); });
+  mailbox.look_until(far);
+  other.join();
+  CHECK(mailbox.is_over());
+  CHECK(mailbox.take());
+  CHECK_FALSE(mailbox.take());
+  CHECK(looks_in_vain());
+  mailbox.wake();
+  mailbox.look_until(far);
+  CHECK_FALSE(mailbox.take());  // which leaves that to be seen
+  mailbox.look_until(far);
+  mailbox.waited();
+  CHECK(looks_in_vain());
+  mailbox.call();
+  mailbox.look_until(far);
+  mailbox.sleep_until(far);
+  CHECK(looks_in_vain());
+  mailbox.put({.from = ShardId(0), .to = ShardId(1)});
+  mailbox.waited();
+  mailbox.look_until(far);
+  CHECK(Clock::now() < far);
 }
 
 TEST_CASE("[transport] a process that dies is missed by the others; one that leaves is not") {

@@ -10,8 +10,9 @@
 namespace taskspec {
 
 void LaneMachine::enter(const LaneLoop& loop) {
+  const std::int64_t longest = std::min(strip_length, view(loop.view).points->size());
   for (const auto& [from, to] : loop.spread)
-    repeat_element(at_[from], own_slot(to), strip_length, program_.registers[to].width);
+    repeat_element(at_[from], own_slot(to), longest, program_.registers[to].width);
   for (std::uint32_t a : loop.aligned)
     if (!program_.accesses[a].by_number) enter(a, view(loop.view));
 }
@@ -128,7 +129,7 @@ void LaneMachine::finish_totals(const LaneLoop& loop) {
 
 namespace {
 
-constexpr std::int64_t long_run = 64;  // from here on a run has strips of its own
+constexpr std::int64_t long_run = 64;  // from here on a run has strips of its own, as one that is alone has
 
 // The places of a run of few points, written as four: which of them there are costs a branch that nobody foretells.
 void put_places(std::int64_t* places, std::int64_t points, std::int64_t lo, std::int64_t count) {
@@ -203,6 +204,8 @@ void LaneMachine::plain_strips(const LaneLoop& loop) {
     const LaneMove& move = loop.moves[k];
     moving_[k] = {move.at, access_[move.access].from, program_.accesses[move.access].width};
   }
+  const ViewMemory& over = view(loop.view);
+  const std::int64_t all = over.points->size();
   std::int64_t points = 0;
   auto flush = [&] {
     if (points > 0) code(loop.code, {&loop, points, {}, true});
@@ -210,7 +213,7 @@ void LaneMachine::plain_strips(const LaneLoop& loop) {
     look_for_interrupt();
   };
   auto run = [&](Run rest) {
-    if (rest.size() >= long_run) {
+    if (rest.size() >= long_run || rest.size() == all) {
       flush();
       return dense_strips(loop, rest);
     }
@@ -222,7 +225,6 @@ void LaneMachine::plain_strips(const LaneLoop& loop) {
       rest.lo += part;
     }
   };
-  const ViewMemory& over = view(loop.view);
   if (over.points->is_rect()) {
     over.points->runs(*over.root, run);
   } else {

@@ -70,6 +70,8 @@ class RankNetwork::End final : public Transport {
   void wait(std::int64_t nanoseconds) override {
     if (mailbox_.has_taken()) return;
     const Mailbox::Time begin = std::chrono::steady_clock::now(), end = after(begin, nanoseconds);
+    if (!network_.line_ && network_.has_cores_for_all())
+      mailbox_.look_until(after(begin, std::min(nanoseconds, longest_look)));
     for (Mailbox::Time now = begin; !mailbox_.is_over() && now < end; now = std::chrono::steady_clock::now())
       if (network_.line_ && network_.try_to_lead(*this))
         lead(begin, end);
@@ -95,7 +97,7 @@ class RankNetwork::End final : public Transport {
       }
       const Mailbox::Time now = std::chrono::steady_clock::now();
       if (mailbox_.is_over() || now >= end) break;
-      pause(now - begin, network_.layout_.shards <= std::thread::hardware_concurrency());
+      pause(now - begin, network_.has_cores_for_all());
     }
     network_.stop_leading(*this);
   }
@@ -105,7 +107,8 @@ class RankNetwork::End final : public Transport {
   Mailbox mailbox_;
 };
 
-RankNetwork::RankNetwork(const RankLayout& layout, MpiLine* line) : layout_(layout), line_(line) {
+RankNetwork::RankNetwork(const RankLayout& layout, MpiLine* line)
+    : layout_(layout), has_cores_for_all_(layout.shards <= std::thread::hardware_concurrency()), line_(line) {
   ends_.resize(layout.shards);
   for (const ShardId shard : layout.here()) ends_[shard.index()] = std::make_unique<End>(*this, shard);
   if (!line_) return;

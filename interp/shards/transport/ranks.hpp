@@ -70,6 +70,7 @@ class RankNetwork {
   class End;
   std::mutex& line_mutex() { return line_ ? line_->mutex : alone_; }
   bool look_locked();
+  bool has_cores_for_all() const { return has_cores_for_all_; }
   void take(int tag, Bytes bytes);
   void miss(std::size_t rank);
   bool try_to_lead(End& end);
@@ -77,6 +78,7 @@ class RankNetwork {
   void leave(End& end);
 
   const RankLayout layout_;
+  const bool has_cores_for_all_;  // one for each shard: who waits need not give way at once
   MpiLine* const line_;
   std::uint32_t number_ = 0;
   std::vector<std::unique_ptr<End>> ends_;  // by shard; null: on another rank
