@@ -36,6 +36,7 @@ enum HwOption : std::size_t {
   hw_a2s2
 };
 
+constexpr const char* default_chip = "tianjicx";
 constexpr std::string_view noc_names = "ideal, contended, flit or flit-all";
 
 std::optional<NocModel> noc_model(std::string_view name) {
@@ -64,6 +65,26 @@ Type hw_type(RuleContext& c) {
   return backend_type("hw", time_steps(c, hw_steps));
 }
 
+// What a mapping was made for it says itself: another wish beside it would change nothing, so it is not passed over.
+void require_alike(const HwOptions& asked, const MapOptions& made) {
+  const MapOptions plain;
+  const auto require = [](bool is_plain, bool is_alike, const char* option) {
+    if (is_plain || is_alike) return;
+    Diag diag("E5003", Severity::error, {},
+              "the mapping was made with another '" + std::string(option) + "' than what stands beside it here");
+    diag.help_text = std::string("give ") + option + " to map(...), which makes the mapping";
+    throw Error(std::move(diag));
+  };
+  require(asked.chip->name == default_chip, asked.chip->name == made.chip->name, "chip");
+  require(asked.chips == plain.chips, asked.chips == made.chips, "chips");
+  require(!asked.cores, asked.cores == made.cores, "cores");
+  require(asked.objective == plain.objective, asked.objective == made.objective, "objective");
+  require(!asked.slabs, asked.slabs == made.slabs, "slabs");
+  require(asked.depth == plain.depth, asked.depth == made.depth, "depth");
+  require(asked.step_groups == plain.step_groups, asked.step_groups == made.step_groups, "step_groups");
+  require(!asked.fetches_ahead, made.fetches_ahead, "a2s2");
+}
+
 // As it is now. A mapping that is a value knows its chip.
 void take_mapping(const Value& given, HwOptions& options) {
   if (given.is_string()) {
@@ -71,6 +92,7 @@ void take_mapping(const Value& given, HwOptions& options) {
     options.mapping =
         std::make_shared<const MapFile>(read_mapping(read_text(path, std::size_t{64} << 20), path).value_or_throw());
   } else if (const auto* made = given.as<MappingValue>()) {
+    require_alike(options, made->mapping.options());
     options.mapping = std::make_shared<const MapFile>(as_file(made->mapping));
     static_cast<MapOptions&>(options) = made->mapping.options();
   }
@@ -122,7 +144,7 @@ Value run_hw(HostContext& host, std::span<const Value> given) {
 
 std::unique_ptr<Backend> open_hw(std::span<const Value> given) { return make_hw_backend(options_of(given)); }
 
-constexpr Operand hw_options[] = {{"chip", OperandKind::string, "tianjicx"},
+constexpr Operand hw_options[] = {{"chip", OperandKind::string, default_chip},
                                   {"chips", OperandKind::value, Default::absent()},
                                   {"cores", OperandKind::integer, Default::absent()},
                                   {"objective", OperandKind::string, "throughput"},
@@ -161,7 +183,7 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "gets "
         "the delay that it lacks, and the report says so; mapping: what map(net, chip: ...) gave, or the path of a "
         "file "
-        "that m.save wrote, in place of the mapper's; optimise: \"30s\" or \"20000\", a search for a better one first, "
+        "that m.save wrote, in place of the mapper's (chip, cores and what else it was made for it says itself); optimise: \"30s\" or \"20000\", a search for a better one first, "
         "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what "
         "lies between them on the chip, with states that blocks alone have to do with. On loihi and truenorth "
         "neurons alone run, blocks or those of an "

@@ -121,6 +121,16 @@ Error shown(const ConflictError& error, const LaunchCall& launch, const Function
   return Error(std::move(diag));
 }
 
+// A colour beyond its partition is told at the argument that takes it, where the launch as a whole was refused for one.
+void require_colours(const Program& program, const RegionForest& forest, const LaunchCall& launch) {
+  for (const LaunchArgument& argument : launch.arguments) {
+    if (argument.kind != LaunchArgument::Kind::piece || !argument.partition.valid()) continue;
+    LaunchUse use{argument.space, argument.partition, argument.projection, {}, Privilege::in, {}, {}};
+    use.name = written(program, launch, argument, forest[argument.space.root].name);
+    check_colours(forest, launch.domain, use, argument.span);
+  }
+}
+
 // Code and captures of a function that is the same each time it is made of equal ones; empty: of another kind.
 std::string name_of(const Program& program, const Value& function) {
   const auto number = [](const Value& value) { return value.is_number() || value.is_bool(); };
@@ -278,6 +288,10 @@ Value Interpreter::launch(Frame& frame, const Call& call) {
     return target_->launch(*this, launch);
   } catch (const ConflictError& error) {
     throw shown(error, launch, task);
+  } catch (const Error& error) {
+    if (error.diags().items().front().code == Code("E5003") && target_->has_regions())
+      require_colours(program_, target_->regions(), launch);
+    throw;
   }
 }
 

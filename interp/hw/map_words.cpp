@@ -28,6 +28,8 @@ MapOptions map_options(const MapWords& words, Span span) {
   }
   if (!words.cores.is_none()) {
     if (words.cores.integer() < 1) throw failure("E5003", span, "a chip is used with one core or more");
+    if (words.cores.integer() > INT32_MAX)
+      throw failure("E5003", span, "no chip has " + std::to_string(words.cores.integer()) + " cores");
     options.cores = small(words.cores);
   }
   const std::optional<MapObjective> objective = map_objective(words.objective.string());
