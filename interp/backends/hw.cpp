@@ -36,7 +36,6 @@ enum HwOption : std::size_t {
   hw_a2s2
 };
 
-constexpr const char* default_chip = "tianjicx";
 constexpr std::string_view noc_names = "ideal, contended, flit or flit-all";
 
 std::optional<NocModel> noc_model(std::string_view name) {
@@ -65,7 +64,7 @@ Type hw_type(RuleContext& c) {
   return backend_type("hw", time_steps(c, hw_steps));
 }
 
-// What a mapping was made for it says itself: another wish beside it would change nothing, so it is not passed over.
+// A mapping has the options that it was made with: others beside it would change nothing, so they are refused.
 void require_alike(const HwOptions& asked, const MapOptions& made) {
   const MapOptions plain;
   const auto require = [](bool is_plain, bool is_alike, const char* option) {
@@ -183,7 +182,8 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "gets "
         "the delay that it lacks, and the report says so; mapping: what map(net, chip: ...) gave, or the path of a "
         "file "
-        "that m.save wrote, in place of the mapper's (chip, cores and what else it was made for it says itself); optimise: \"30s\" or \"20000\", a search for a better one first, "
+        "that m.save wrote, in place of the mapper's (a value keeps the chip, cores and other options that map() was "
+        "given: different ones beside it are E5003); optimise: \"30s\" or \"20000\", a search for a better one first, "
         "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what "
         "lies between them on the chip, with states that blocks alone have to do with. On loihi and truenorth "
         "neurons alone run, blocks or those of an "

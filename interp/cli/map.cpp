@@ -9,6 +9,7 @@
 #include "interp/cli/commands.hpp"
 #include "interp/cli/stages.hpp"
 #include "interp/cli/terminal.hpp"
+#include "interp/hw/map_words.hpp"
 #include "ir/base/text.hpp"
 #include "ir/files/files.hpp"
 
@@ -27,7 +28,7 @@ std::int64_t number_in(std::string_view text, const char* option) {
 MapOptions map_options(const Options& options, const Toolbox& tools) {
   MapOptions made;
   made.blocks = tools.blocks;
-  std::string chip = "tianjicx";
+  std::string chip = default_chip;
   for (const auto& [name, text] : options.backend_options) {
     if (name == "chip") chip = text;
     if (name == "cores")

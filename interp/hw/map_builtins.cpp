@@ -88,7 +88,7 @@ Value run_map_net(HostContext& host, std::span<const Value> v) {
 }
 
 constexpr Operand map_operands[] = {{"net", OperandKind::value},
-                                    {"chip", OperandKind::string, "tianjicx"},
+                                    {"chip", OperandKind::string, default_chip},
                                     {"chips", OperandKind::value, Default::absent()},
                                     {"cores", OperandKind::integer, Default::absent()},
                                     {"objective", OperandKind::string, "throughput"},

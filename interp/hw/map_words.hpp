@@ -14,6 +14,8 @@ namespace taskspec {
   "memory suffices; step_groups: groups of cores are dealt into so many, whose members start each step together; "    \
   "a2s2: with a depth of 2, cores move in what came a phase before, and wait for no packets of this one"
 
+inline constexpr const char* default_chip = "tianjicx";
+
 struct MapWords {
   const Value &chips, &cores, &objective, &slabs, &depth, &step_groups, &a2s2;
 };

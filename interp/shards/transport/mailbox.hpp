@@ -110,7 +110,7 @@ class Mailbox {
   std::atomic<bool> has_news_ = false;  // something has come, or somebody woke or called; written under the lock
 };
 
-// How long is looked before a sleep: about as long as a sleeper takes to wake.
+// A look before a sleep lasts about as long as a sleeper takes to wake.
 inline constexpr std::int64_t longest_look = 20'000;  // ns
 
 // Not by deadlines that run over: who waits "for ever" says so with a very large number.

@@ -70,7 +70,7 @@ class RankNetwork::End final : public Transport {
   void wait(std::int64_t nanoseconds) override {
     if (mailbox_.has_taken()) return;
     const Mailbox::Time begin = std::chrono::steady_clock::now(), end = after(begin, nanoseconds);
-    if (!network_.line_ && network_.has_cores_for_all())
+    if (!network_.line_ && network_.has_cores_for_all_)
       mailbox_.look_until(after(begin, std::min(nanoseconds, longest_look)));
     for (Mailbox::Time now = begin; !mailbox_.is_over() && now < end; now = std::chrono::steady_clock::now())
       if (network_.line_ && network_.try_to_lead(*this))
@@ -97,7 +97,7 @@ class RankNetwork::End final : public Transport {
       }
       const Mailbox::Time now = std::chrono::steady_clock::now();
       if (mailbox_.is_over() || now >= end) break;
-      pause(now - begin, network_.has_cores_for_all());
+      pause(now - begin, network_.has_cores_for_all_);
     }
     network_.stop_leading(*this);
   }

@@ -70,7 +70,6 @@ class RankNetwork {
   class End;
   std::mutex& line_mutex() { return line_ ? line_->mutex : alone_; }
   bool look_locked();
-  bool has_cores_for_all() const { return has_cores_for_all_; }
   void take(int tag, Bytes bytes);
   void miss(std::size_t rank);
   bool try_to_lead(End& end);
