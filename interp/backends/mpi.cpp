@@ -109,7 +109,7 @@ constexpr ReportField mpi_report[] = {
     {"fine_steps", integer, "points that the fine stages of all shards looked at"},
     {"hashes", integer, "calls that were hashed"},
     {"copies", integer, "plans of what moves"},
-    {"fused", integer, "launches that ran as one body with another one"}};
+    {"fused", integer, "launches of which points ran in one dispatch with those of another one, by each shard"}};
 std::span<const ReportField> report_fields() { return mpi_report; }
 constexpr BackendRecord mpi_record{.report = mpi_report, .open = open_mpi};
 

@@ -104,7 +104,7 @@ void add_shard(Outcome& outcome, std::size_t shard, const ShardFailure& of_the_r
 }  // namespace
 
 Outcome ShardBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
-  if (run_) run_->settle();
+  if (run_) run_->fused.add(executable), run_->settle();
   ShardRecord* const record = run_ ? run_->record() : nullptr;
   const std::int64_t begin = record ? record->now() : 0;
   const std::int64_t waited = record ? record->total(ShardRecord::Bar::contents) : 0;

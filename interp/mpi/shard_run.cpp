@@ -286,18 +286,19 @@ void ShardRun::dump_dependences() {
   barrier();
 }
 
-// Messages and bytes are those of all shards together.
+// Messages, bytes, points and fused launches are those of all shards together.
 void ShardRun::add_up() {
   Bytes own;
   const Collectives::Counts& contents = collectives_.contents();
-  ByteWriter(own).put(contents.messages).put(contents.bytes).put(engine_.fine().counts().steps);
+  ByteWriter(own).put(contents.messages).put(contents.bytes).put(engine_.fine().counts().steps).put(fused.count());
   const std::vector<Bytes> all = gathered(1, std::move(own));
-  std::uint64_t messages = 0, bytes = 0, fine = 0;
+  std::uint64_t messages = 0, bytes = 0, fine = 0, fused_by_all = 0;
   for (const Bytes& one : all) {
     ByteReader in(one);
     messages += in.get<std::uint64_t>();
     bytes += in.get<std::uint64_t>();
     fine += in.get<std::uint64_t>();
+    fused_by_all += in.get<std::uint64_t>();
   }
   const CoarseStage::Counts& coarse = engine_.coarse().counts();
   const auto add = [&](std::uint64_t number) { report_.push_back(Value(static_cast<std::int64_t>(number))); };
@@ -311,7 +312,7 @@ void ShardRun::add_up() {
   add(coarse.steps), add(fine);
   add(watch_.counts().hashes);
   add(data.counts().made);
-  add(0);  // fused
+  add(fused_by_all);
 }
 
 // Every shard has one, or none has.

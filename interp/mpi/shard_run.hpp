@@ -8,6 +8,7 @@
 #pragma once
 #include "interp/mpi/call_encoder.hpp"
 #include "interp/mpi/dependence_log.hpp"
+#include "interp/mpi/fused_launches.hpp"
 #include "interp/mpi/replicas.hpp"
 #include "interp/mpi/shard_record.hpp"
 #include "interp/shards/analysis/engine.hpp"
@@ -73,6 +74,7 @@ class ShardRun final : private Executor {
 
   KeyTable keys;
   DataState data;
+  FusedLaunches fused;  // of own runs
   DataPort& port() { return port_; }
   Collectives& collectives() { return collectives_; }
 
