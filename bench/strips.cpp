@@ -38,6 +38,12 @@ task charges(in w: Wire[_].{current, a, b}, reduce(+) n: Node[_].{charge}, in dt
     n[w[i].b].charge +=  dt * w[i].current
   }
 }
+task drained(in w: Wire[_].{current, a, b}, inout n: Node[_].{charge}, in dt: float) {
+  for i in w {
+    n[w[i].a].charge -= dt * w[i].current
+    n[w[i].b].charge += dt * w[i].current
+  }
+}
 task voltages(inout n: Node[_].{voltage, charge}, in k: Node[_].{cap}) {
   for i in n { n[i].voltage += n[i].charge / k[i].cap; n[i].charge = 0.0 }
 }
@@ -192,6 +198,9 @@ std::vector<Row> rows_of(const Bodies& bodies, World& w) {
            [&, size](const StripLoops& l) { l.currents(e[2], e.ints(0), e.ints(1), e[3], n[1], 0, size); });
   rows.add(
       "4 charges", "charges", {real}, {&e, &n}, {all, nodes},
+      [&, size](const StripLoops& l) { l.charges(e[2], e.ints(0), e.ints(1), n[0], 1e-6, 0, size); }, 1e-6);
+  rows.add(
+      "4 charges, inout", "drained", {real}, {&e, &n}, {all, nodes},
       [&, size](const StripLoops& l) { l.charges(e[2], e.ints(0), e.ints(1), n[0], 1e-6, 0, size); }, 1e-6);
   rows.add(
       "4 voltages", "voltages", {}, {&n, &n}, {nodes, nodes},

@@ -181,14 +181,15 @@ std::int64_t folded(std::span<const ScatterFold> folds, std::span<T> field, std:
       const T value = reinterpret_cast<const T*>(fold.values)[e];
       volatile T product = value;
       if (fold.factors) product = value * reinterpret_cast<const T*>(fold.factors)[e];
-      field[static_cast<std::size_t>(fold.places[e * fold.step])] += product;
+      T& to = field[static_cast<std::size_t>(fold.places[e * fold.step])];
+      to = fold.op == "sub" ? to - product : to + product;
     }
   }
   return count;
 }
 
 template <class T>
-void check_folds(Precision precision, std::mt19937_64& random, bool products) {
+void check_folds(Precision precision, std::mt19937_64& random, bool products, unsigned minus) {
   constexpr std::size_t count = 200;
   for (std::size_t entries : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
     std::vector<T> field(40);
@@ -211,10 +212,12 @@ void check_folds(Precision precision, std::mt19937_64& random, bool products) {
                          .hi = 40,
                          .values = reinterpret_cast<const std::byte*>(values[k].data()),
                          .factors = products ? reinterpret_cast<const std::byte*>(factors[k].data()) : nullptr,
-                         .op = "add"});
+                         .op = (minus >> k & 1U) != 0 ? "sub" : "add"});
       const std::int64_t done = folded<T>(folds, wanted, count);
       CHECK(done == (wrong ? 150 : 200));
-      CHECK(scatter_folds(folds, precision, count) == done);
+      std::optional<Fault> fault;
+      CHECK(scatter_folds(folds, precision, count, fault) == done);
+      CHECK(!fault);
       if (!wrong) CHECK(std::memcmp(got.data(), wanted.data(), got.size() * sizeof(T)) == 0);
     }
   }
@@ -224,12 +227,14 @@ void check_folds(Precision precision, std::mt19937_64& random, bool products) {
 
 TEST_CASE("[strips] folds at places give the bits of the loop, and stop where a place is outside") {
   std::mt19937_64 random(13);
-  for (const bool products : {false, true}) {
-    check_folds<double>(Precision::f64, random, products);
-    check_folds<float>(Precision::f32, random, products);
+  for (const unsigned minus : {0U, 1U, 2U, 3U, 6U}) {  // which of the folds take away
+    for (const bool products : {false, true}) {
+      check_folds<double>(Precision::f64, random, products, minus);
+      check_folds<float>(Precision::f32, random, products, minus);
+    }
+    check_folds<std::int64_t>(Precision::i64, random, false, minus);
+    check_folds<std::int32_t>(Precision::i32, random, false, minus);
   }
-  check_folds<std::int64_t>(Precision::i64, random, false);
-  check_folds<std::int32_t>(Precision::i32, random, false);
 }
 
 TEST_CASE("[strips] places at the ends of what an int can be are outside") {

@@ -3,10 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <random>
 
 #include "interp/host/root_tree.hpp"
+#include "ir/records/scalar.hpp"
 #include "stdlib/ops.hpp"
 #include "tests/unit/checking.hpp"
 
@@ -186,6 +190,170 @@ TEST_CASE("[strips] contributions come in the order of the loop") {
   to[77] = 10;
   CHECK(task.run({wires, {line(0, 10), line(0, 10), {bytes(a), nullptr, nullptr}}}, {&dt}) ==
         "E5003 c[10].a: the view has no such point, in task t[2]");
+}
+
+namespace {
+
+const std::string wire = "fields Wire { from: int, to: int, w: f64 }\n";
+
+// Wires between ten cells, with ends that come again in one strip.
+struct Wires {
+  std::vector<std::int64_t> from = std::vector<std::int64_t>(3000), to = from;
+  Column w = Column(3000);
+  Wires() {
+    for (std::size_t i = 0; i < 3000; ++i) {
+      from[i] = static_cast<std::int64_t>(i * 7 % 10);
+      to[i] = static_cast<std::int64_t>(i * i % 10);
+      w[i] = (i % 3 == 0 ? -1.0 : 1.0) / static_cast<double>(i + 1);
+    }
+  }
+  Piece piece() { return {line(0, 3000), line(0, 3000), {bytes(from), bytes(to), bytes(w)}}; }
+};
+
+std::string changing(const std::string& statements) {
+  return cell + wire + "task t(in w: Wire[_].{from, to, w}, inout c: Cell[_].{a, b, n}) {\n  for i in w {\n" +
+         statements + "  }\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("[strips] what is added to at named points and nowhere else looked at comes in the order of the loop") {
+  Task task(
+      changing("    c[w[i].from].a -= 0.3 * w[i].w\n    c[w[i].to].a += w[i].w\n"
+               "    c[w[i].to].b = maximum(c[w[i].to].b, w[i].w)\n    c[w[i].from].n += w[i].to as i64\n"));
+  REQUIRE(task.error() == "");
+  CHECK(task.body().why_not_strip() == "");
+  Wires wires;
+  Column a(10, 0.1), b(10, -2.0), expected_a = a, expected_b = b;
+  std::vector<std::int64_t> n(10, 5), expected_n = n;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const auto from = static_cast<std::size_t>(wires.from[i]), to = static_cast<std::size_t>(wires.to[i]);
+    expected_a[from] -= 0.3 * wires.w[i];
+    expected_a[to] += wires.w[i];
+    expected_b[to] = std::max(expected_b[to], wires.w[i]);
+    expected_n[from] += wires.to[i];
+  }
+  CHECK(task.run({wires.piece(), {line(0, 10), line(0, 10), {bytes(a), bytes(b), bytes(n)}}}) == "");
+  CHECK(a == expected_a);
+  CHECK(b == expected_b);
+  CHECK(n == expected_n);
+  wires.from[1234] = 10;
+  CHECK(task.run({wires.piece(), {line(0, 10), line(0, 10), {bytes(a), bytes(b), bytes(n)}}}) ==
+        "E5003 c[10].a: the view has no such point, in task t[2]");
+}
+
+TEST_CASE("[strips] points that a piece lacks are not written, whatever is checked") {
+  const IndexSpace holes(line(0, 10), Intervals::of({{0, 4}, {5, 10}}));
+  for (const std::string statement :
+       {"    c[w[i].from].a += 1.0\n", "    c[w[i].from].a = 1.0\n", "    c[w[i].from].b = c[w[i].from].n as f64\n"}) {
+    Task task(changing(statement));
+    REQUIRE(task.error() == "");
+    CHECK(task.body().form() == "strip");
+    Wires wires;
+    Column a(10, 0.0), b = a;
+    std::vector<std::int64_t> n(10, 0);
+    for (std::int64_t& place : wires.from) place = place == 4 ? 3 : place;
+    CHECK(task.run({wires.piece(), {line(0, 10), holes, {bytes(a), bytes(b), bytes(n)}}}) == "");
+    wires.from[2999] = 4;
+    a[4] = 7.0;
+    CHECK(task.run({wires.piece(), {line(0, 10), holes, {bytes(a), bytes(b), bytes(n)}}}).starts_with("E5003 c[4]."));
+    CHECK(a[4] == 7.0);
+    CHECK(b[4] == 0.0);
+  }
+}
+
+namespace {
+
+// Of any size, few of them equal, none an int of 0. Floats have zeros, infinities and, of all numbers that are none,
+// the one that their arithmetic makes.
+std::vector<std::byte> some_numbers(Precision precision, std::size_t count, std::mt19937_64& random) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double special[] = {0.0, -0.0, infinity, -infinity, 1e-310, -std::numeric_limits<double>::quiet_NaN()};
+  std::vector<std::byte> made;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint64_t bits = random();
+    const double real = k > 700 && bits % 64 < 6
+                            ? special[bits % 64]
+                            : std::ldexp(static_cast<double>(bits % 4001) - 2000.0, static_cast<int>(bits >> 60) - 9);
+    const auto integer = static_cast<std::int64_t>(1 + bits % 100);
+    const Array number = scalar_array(is_float(precision) ? Value(real) : Value(integer), precision);
+    made.insert(made.end(), number.raw(), number.raw() + info(precision).bytes);
+  }
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("[strips] of any precision and operator the bits are those of scalar code") {
+  int strips = 0;
+  for (Precision number : {Precision::f64, Precision::f32, Precision::f16, Precision::i64, Precision::i32,
+                           Precision::i16, Precision::i8, Precision::u8})
+    for (const std::string op : {"+", "-", "*", "/", "maximum", "minimum"}) {
+      const std::string precision(info(number).name);
+      CAPTURE(precision);
+      CAPTURE(op);
+      const std::string place = "c[w[i].from].s";
+      const std::string value =
+          op.size() == 1 ? place + " " + op + "= w[i].v" : place + " = " + op + "(" + place + ", w[i].v)";
+      const std::string fields = "fields C { s: " + precision + " }\nfields W { from: int, v: " + precision + " }\n";
+      const std::string head = "task t(in w: W[_].{from, v}, inout c: C[_].{s}, in all: bool) {\n  for i in w { ";
+      Task strip(fields + head + value + " }\n}\n", {{Precision::boolean, {}}});
+      Task scalar(fields + head + "if all { " + value + " } }\n}\n", {{Precision::boolean, {}}});
+      REQUIRE(strip.error() == "");
+      CHECK(strip.body().form() == "strip");
+      CHECK(scalar.body().form() == "scalar");
+      std::vector<std::int64_t> from(1500);
+      std::mt19937_64 random(7);
+      for (std::int64_t& x : from) x = static_cast<std::int64_t>(random() % 8);
+      std::vector<std::byte> s = some_numbers(number, 8, random), v = some_numbers(number, 1500, random), other = s;
+      const bool all = true;
+      const Piece wires{line(0, 1500), line(0, 1500), {bytes(from), bytes(v)}};
+      CHECK(strip.run({wires, {line(0, 8), line(0, 8), {bytes(s)}}}, {&all}) == "");
+      CHECK(scalar.run({wires, {line(0, 8), line(0, 8), {bytes(other)}}}, {&all}) == "");
+      CHECK(s == other);
+      strips += strip.body().form() == "strip";
+    }
+  CHECK(strips == 48);
+}
+
+TEST_CASE("[strips] a change that fails says where, and stops there") {
+  Task task(changing("    c[w[i].to].n /= w[i].from as i64\n"));
+  REQUIRE(task.error() == "");
+  CHECK(task.body().form() == "strip");
+  Wires wires;
+  Column a(10), b(10);
+  std::vector<std::int64_t> n(10, 1000);
+  CHECK(task.run({wires.piece(), {line(0, 10), line(0, 10), {bytes(a), bytes(b), bytes(n)}}}) ==
+        "E5002 division by zero");
+}
+
+TEST_CASE("[strips] what changes a field and looks at it in other ways is scalar code, and says why") {
+  const std::string why = "line 5: c[..].a is written, and read at another point";
+  for (const std::string statements :
+       {"    c[w[i].to].a += c[w[i].from].a\n", "    c[w[i].to].a = w[i].w + c[w[i].to].a\n",
+        "    let x = c[w[i].to].a\n    c[w[i].to].a = x + x\n",
+        "    let x = c[w[i].to].a\n    c[w[i].to].a = x + w[i].w\n    c[w[i].from].b = x\n",
+        "    let x = c[w[i].to].a + w[i].w\n    c[w[i].to].a = x\n    c[w[i].from].b = x\n",
+        "    c[w[i].to].a = c[w[i].from].a + w[i].w\n"}) {
+    CAPTURE(statements);
+    Task task(changing(statements));
+    REQUIRE(task.error() == "");
+    CHECK(task.body().form() == "scalar");
+    CHECK(task.body().why_not_strip() == why);
+  }
+  // The place itself is changed: there is no telling that it is the same one.
+  Task moving(cell + "task t(inout c: Cell[_].{n}) {\n  for i in c { c[c[i].n].n = c[c[i].n].n + (1 as i64) }\n}\n");
+  REQUIRE(moving.error() == "");
+  CHECK(moving.body().form() == "scalar");
+  Task named(cell + wire +
+             "task t(inout w: Wire[_].{from, to}, inout c: Cell[_].{a}) {\n  for i in w {\n    let x = c[w[i].to].a\n"
+             "    w[i].to = w[i].from\n    c[w[i].to].a = x + 1.0\n  }\n}\n");
+  REQUIRE(named.error() == "");
+  CHECK(named.body().form() == "scalar");
+  // Another write of the field in between.
+  Task between(changing("    let x = c[w[i].to].a\n    c[w[i].from].a += 1.0\n    c[w[i].to].a = x + w[i].w\n"));
+  REQUIRE(between.error() == "");
+  CHECK(between.body().form() == "scalar");
 }
 
 TEST_CASE("[strips] what is read at named points goes into expressions and into folds of products") {

@@ -37,6 +37,7 @@ struct LaneAccess {
   bool aligned = false;
   bool by_number = false;    // at the point with as many points before it as that of the loop; then aligned, too
   bool or_else = false;      // at(): there may be no such point
+  bool writes = false;       // the place, or another access whose places are the same
   std::vector<Dim> offsets;  // by axis; their symbols have numbers of registers of one element
   std::vector<Register> index;
   Span span;
@@ -93,6 +94,7 @@ struct LaneFold {  // an entry of `folds`, for two of its registers
   std::uint32_t access = 0;
   const OpDef* op = nullptr;
   const Kernel* kernel = nullptr;
+  Span span = {};
 };
 
 struct LaneTotal {  // of all points of a loop

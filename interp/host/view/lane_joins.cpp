@@ -134,7 +134,8 @@ void LaneMaker::join_products(LaneLoop& loop, const std::vector<std::string>& sh
     bool fine = true;
     for (std::size_t k = 0; k < folds.size(); ++k) {
       const Register value = i.in[2 * k + 1];
-      fine &= folds[k].op->symbol == "+" && product[value] && uses[value] == 1;
+      const std::string_view symbol = folds[k].op->symbol;
+      fine &= (symbol == "+" || symbol == "-") && product[value] && uses[value] == 1;
     }
     if (!fine) continue;
     i.products = true;

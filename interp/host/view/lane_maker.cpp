@@ -92,6 +92,7 @@ LaneAccess LaneMaker::access_of(const ViewStep& step) const {
   access.field = step.field;
   access.width = info(code_.views[step.view].fields[step.field].precision).bytes;
   access.or_else = step.kind == ViewStep::Kind::read_at;
+  access.writes = step.kind == ViewStep::Kind::store || step.kind == ViewStep::Kind::fold;
   access.span = step.span;
   return access;
 }
@@ -328,7 +329,9 @@ void LaneMaker::each_point(const ViewStep& s) {
   made_.loops.back().by_rows = code_.views[s.view].rank > 1;
   const std::vector<ViewValue> coordinates = std::exchange(coordinates_, s.outs);
   for (ViewValue value : s.outs) place(value);
-  std::optional<NoStrip> reason = outer == top ? why_not(s) : NoStrip{s.span, "a loop over a view inside another one"};
+  std::optional<ViewStep> folding;
+  std::optional<NoStrip> reason =
+      outer == top ? why_not(s, folding) : NoStrip{s.span, "a loop over a view inside another one"};
   if (reason) {
     if (made_.why_not_strip.empty()) {
       made_.why_not_strip = reason->text;
@@ -340,7 +343,7 @@ void LaneMaker::each_point(const ViewStep& s) {
   if (!reason) {
     // What stands in front of the loop runs only for it.
     emit({.kind = Kind::jump_if_empty, .access = s.view});
-    strip_loop(s);
+    strip_loop(folding ? *folding : s);
   }
   const std::uint32_t mine = std::exchange(loop_, outer);
   coordinates_ = coordinates;

@@ -26,11 +26,14 @@ struct FieldUse {
 struct NoStrip {
   Span span;
   std::string text;
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> field = {};  // view and field, where what is done to it is why
 };
 
 // Points may be done by the strip where no field that is written is read at another point: then no point sees what
 // another one did. Writes at several points to one field, too, would come in another order.
 std::optional<NoStrip> written_elsewhere(const ViewCode& code, const std::vector<FieldUse>& uses);
+// The loop with what it does to this field as folds, which may be at any points; nothing where that is another meaning.
+std::optional<ViewStep> with_folds(const ViewCode& code, const ViewStep& loop, std::uint32_t view, std::uint32_t field);
 // Control, and variables that go from one point to the next.
 std::optional<NoStrip> not_straight(const ViewCode& code, const ViewStep& loop);
 
@@ -76,7 +79,7 @@ class LaneMaker {
   LaneAccess access_of(const ViewStep& step) const;
 
   // ---- strips (strip_maker.cpp) ----
-  std::optional<NoStrip> why_not(const ViewStep& loop);
+  std::optional<NoStrip> why_not(const ViewStep& loop, std::optional<ViewStep>& folding);
   void collect_uses(const ViewStep& loop, std::vector<FieldUse>& uses);
   void strip_loop(const ViewStep& loop);
   void strip_step(const ViewStep& step);

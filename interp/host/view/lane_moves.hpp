@@ -18,8 +18,8 @@ void scatter_elements(const std::byte* from, std::byte* to, const std::int64_t* 
                       std::uint8_t width);
 
 // field[places[e]] = op of that and values[e], for all entries of element e before those of the next one: the order of
-// the loop, and so its bits. Stops at the first element with a place that is not in [lo, hi), and gives how many are
-// done.
+// the loop, and so its bits. Stops at the first element with a place that is not in [lo, hi), or whose op fails, and
+// gives how many are done.
 struct ScatterFold {
   std::byte* field = nullptr;
   const std::int64_t* places = nullptr;
@@ -28,8 +28,10 @@ struct ScatterFold {
   const std::byte* values = nullptr;
   const std::byte* factors = nullptr;  // sums of floats only, of all folds or of none: the values are products by these
   const Kernel* kernel = nullptr;
-  std::string_view op = {};  // its name: sums of the common precisions have loops of their own
+  std::string_view op = {};  // its name: sums and differences of the common precisions have loops of their own
+  Span span = {};            // of what it is in the text
 };
-std::int64_t scatter_folds(std::span<const ScatterFold> folds, Precision precision, std::int64_t count);
+std::int64_t scatter_folds(std::span<const ScatterFold> folds, Precision precision, std::int64_t count,
+                           std::optional<Fault>& fault);
 
 }  // namespace taskspec

@@ -424,7 +424,9 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   };
   const PieceMemory memory = access_[i.access].memory;
   const bool by_rect = of.points->is_rect();
-  const bool checks = !by_rect && (!lanes || run_.checks_membership || access.or_else || memory.scattered);
+  // What is written in the memory of the region itself, others would see.
+  const bool seen = access.writes && memory.box == of.root;
+  const bool checks = !by_rect && (!lanes || run_.checks_membership || access.or_else || memory.scattered || seen);
   const Rect& around = by_rect ? of.points->rect() : *memory.box;  // beyond it there is no memory
   if (i.deferred) access_[i.access].bounds = {};
   if (lanes && i.in.size() == 1 && !access.or_else && !checks) {
@@ -489,10 +491,13 @@ void LaneMachine::folds(const LaneInstruction& i, const Turn& turn) {
                       .values = at_[i.in[2 * k + 1]],
                       .factors = i.products ? at_[i.in[2 * folds.size() + k]] : nullptr,
                       .kernel = folds[k].kernel,
-                      .op = folds[k].op->name});
+                      .op = folds[k].op->name,
+                      .span = folds[k].span});
   }
   const Precision precision = code_.views[access.view].fields[access.field].precision;
-  const std::int64_t done = scatter_folds(folds_, precision, turn.count);
+  std::optional<Fault> fault;
+  const std::int64_t done = scatter_folds(folds_, precision, turn.count, fault);
+  if (fault) throw LaneFault{*std::move(fault)};
   for (std::int64_t e = done; e < turn.count; ++e)
     for (std::size_t k = 0; k < folds.size(); ++k) refuse(i.in[2 * k], e);
   if (done < turn.count) bug("folds stopped where all places are inside");

@@ -31,12 +31,20 @@ void LaneMaker::collect_uses(const ViewStep& loop, std::vector<FieldUse>& uses) 
   }
 }
 
-std::optional<NoStrip> LaneMaker::why_not(const ViewStep& loop) {
+// `folding`: set to the loop to make strips of, where that is another one.
+std::optional<NoStrip> LaneMaker::why_not(const ViewStep& loop, std::optional<ViewStep>& folding) {
   if (std::optional<NoStrip> reason = not_straight(code_, loop)) return reason;
-  std::vector<FieldUse> uses;
-  collect_uses(loop, uses);
-  alias_.clear();
-  return written_elsewhere(code_, uses);
+  while (true) {
+    std::vector<FieldUse> uses;
+    collect_uses(folding ? *folding : loop, uses);
+    alias_.clear();
+    std::optional<NoStrip> reason = written_elsewhere(code_, uses);
+    if (!reason) return std::nullopt;
+    std::optional<ViewStep> next =
+        with_folds(code_, folding ? *folding : loop, reason->field->first, reason->field->second);
+    if (!next) return reason;
+    folding = std::move(next);
+  }
 }
 
 // ---- its code -------------------------------------------------------------------------------------
@@ -162,7 +170,10 @@ Register LaneMaker::strip_places(const ViewStep& s, std::span<const ViewValue> i
   LaneAccess made = access_of(s);
   made.index = registers;
   access = add_access(std::move(made));
-  if (auto known = places_.find(key); known != places_.end()) return known->second.first;
+  if (auto known = places_.find(key); known != places_.end()) {
+    made_.accesses[known->second.second].writes |= made_.accesses[access].writes;
+    return known->second.first;
+  }
   const Register out = add_register(Precision::i64, varies);
   std::vector<LaneInstruction>& code = varies ? *out_ : *before_;
   code.push_back({.kind = Kind::index, .out = out, .in = registers, .access = access, .span = s.span});
@@ -283,7 +294,7 @@ void LaneMaker::strip_fold(const ViewStep& s) {
   LaneInstruction made{.kind = Kind::folds, .span = s.span};
   std::vector<LaneFold> folds;
   for (const ViewStep* fold : all) {
-    LaneFold entry{.op = fold->op, .kernel = fold_kernel(*fold->op, precision)};
+    LaneFold entry{.op = fold->op, .kernel = fold_kernel(*fold->op, precision), .span = fold->span};
     for (ViewValue value : std::span(fold->in).first(fold->in.size() - 1)) lanes(value);
     made.in.push_back(strip_places(*fold, std::span(fold->in).first(fold->in.size() - 1), entry.access));
     made.in.push_back(lanes(fold->in.back()));

@@ -26,9 +26,10 @@ std::optional<NoStrip> written_elsewhere(const ViewCode& code, const std::vector
       if (&other == &write || other.view != write.view || other.field != write.field) continue;
       if (same_place(write, other) || (write.kind == Use::fold && other.kind == Use::fold)) continue;
       const std::string name = name_of(code, write);
+      const std::pair field(write.view, write.field);
       if (other.kind == Use::read)
-        return NoStrip{other.span, fmt::format("{} is written, and read at another point", name)};
-      return NoStrip{other.span, fmt::format("{} is written at several points in one turn", name)};
+        return NoStrip{other.span, fmt::format("{} is written, and read at another point", name), field};
+      return NoStrip{other.span, fmt::format("{} is written at several points in one turn", name), field};
     }
   }
   return std::nullopt;
