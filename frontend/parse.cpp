@@ -127,6 +127,7 @@ Result<Ast> parse(const Sources& sources, SourceId source) {
     diags.append(quick_diags);
   } else {
     ast.items = run.thorough(diags);
+    diags = parsing::told_once(diags);
   }
   if (diags.has_errors()) return diags;
   return ast;

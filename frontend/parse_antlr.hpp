@@ -166,6 +166,9 @@ void describe(const Surprise& surprise, SourceId source, const TokenStream& toke
 // A statement is complete, yet at `index` the line goes on.
 void describe_missing_separator(std::size_t index, SourceId source, const TokenStream& tokens, Diags& diags);
 
+// Each keyword once that was taken for a name: who names a field by one uses it again and again.
+Diags told_once(const Diags& diags);
+
 // The parse tree as syntax tree; reports chained comparisons and ranges (E1004).
 ast::Item build_item(TaskParser::ItemContext* tree, SourceId source, std::string_view text, Diags& diags);
 ast::Expr build_expression(TaskParser::ExprContext* tree, SourceId source, std::string_view text, Diags& diags);

@@ -2,6 +2,8 @@
 // most, what to do about it.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "frontend/parse_antlr.hpp"
 #include "frontend/parse_foreign.hpp"
 
@@ -96,6 +98,8 @@ std::string in_words(const Token& token, std::string_view text) {
   }
 }
 
+constexpr std::string_view no_name = " is a keyword and cannot be a name";
+
 class Describer {
  public:
   Describer(std::size_t index, SourceId source, const TokenStream& tokens, Diags& diags)
@@ -159,6 +163,7 @@ class Describer {
         expected.contains("ID") && !expected.contains("INT") && rule != Rules::RuleType && rule != Rules::RuleAgentDecl;
     if (kind(at_) == TokenKind::keyword) {
       if (only_name && !is_one_of(word(), {"true", "false"})) return at_;
+      if (rule == Rules::RuleFieldsDecl && word(1) == ":") return at_;  // in the next line, without a comma between
       if (!is_usual(word()) && !may_begin(Rules::RuleExpr, word()) && rule != Rules::RuleBlock && at_ > 0 &&
           kind(at_ - 1) != TokenKind::line_end && expected.contains("INT"))
         return at_;
@@ -181,8 +186,7 @@ class Describer {
   }
 
   void cannot_be_name(std::size_t index) {
-    Diag& diag =
-        diags_.error("E0001", span(index), fmt::format("'{}' is a keyword and cannot be a name", tokens_.text(index)));
+    Diag& diag = diags_.error("E0001", span(index), fmt::format("'{}'{}", tokens_.text(index), no_name));
     if (index > 0 && tokens_.text(index - 1) == "." && tokens_.text(index) == "var")
       diag.help("((x - x.mean(0)) * (x - x.mean(0))).mean(0) is the variance");
     else
@@ -261,6 +265,14 @@ class Describer {
 
 void describe(const Surprise& surprise, SourceId source, const TokenStream& tokens, Diags& diags) {
   Describer(surprise.index, source, tokens, diags).unexpected(surprise.rule, spellings(surprise.expected));
+}
+
+Diags told_once(const Diags& diags) {
+  Diags kept;
+  std::set<std::string> keywords;
+  for (const Diag& diag : diags.items())
+    if (!diag.message.ends_with(no_name) || keywords.insert(diag.message).second) kept.add(diag);
+  return kept;
 }
 
 void describe_missing_separator(std::size_t index, SourceId source, const TokenStream& tokens, Diags& diags) {

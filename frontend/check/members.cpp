@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "frontend/check/calls.hpp"
@@ -57,7 +58,7 @@ class TensorMember {
   Term receive(const Type& type, Receive kind) {
     Type result = type;
     if (kind == Receive::scalar) {
-      if (!has_one_element(type)) return body_.error(span_);
+      if (!has_one_element(type) || !is_received_there()) return body_.error(span_);
       result = scalar_type(type.precision);
     } else if (kind != Receive::handle) {
       if (kind == Receive::iter && type.rank() == 0) {
@@ -71,6 +72,22 @@ class TensorMember {
     Term made = body_.make(Form::receive, std::move(result), span_, {tensor_});
     body_[made.id].index = static_cast<std::uint32_t>(kind);
     return made;
+  }
+
+  // The body of a task over views computes with elements as they are, as if they were numbers of the host.
+  bool is_received_there() {
+    const Function& function = body_.function();
+    const bool has_views =
+        function.kind == FunctionKind::task &&
+        std::ranges::any_of(function.parameters, [](const Parameter& p) { return p.type.is(Kind::view); });
+    if (!has_views) return true;
+    const std::string value = body_.text(tensor_.span);
+    body_.world.diags
+        .error("E1302", name_.span,
+               fmt::format("'{}' is used without .scalar: in the body of a task over views one element is a number",
+                           value))
+        .help(fmt::format("write {}", value));
+    return false;
   }
 
   bool has_one_element(const Type& type) {

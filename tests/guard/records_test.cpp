@@ -61,6 +61,7 @@ const std::set<std::pair<std::string, std::string>> other_words = {
     {"ir/view_code/view_code_points.cpp", "prod"},
     {"ir/view_code/view_code_points.cpp", "sum"},
     {"interp/host/view/lane_moves.cpp", "add"},
+    {"interp/host/view/lane_moves.cpp", "sub"},
     {"interp/host/root_tree.cpp", "max"},
     {"interp/host/root_tree.cpp", "min"},
     {"interp/host/root_tree.cpp", "prod"},

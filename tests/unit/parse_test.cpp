@@ -318,6 +318,19 @@ TEST_CASE("a keyword used as a name is told so") {
   }
 }
 
+TEST_CASE("a keyword that is taken for a field's name is told once, wherever it is used") {
+  for (const std::string between : {", ", ",\n  ", "\n  "}) {
+    const Diag diag = only_diag("fields C { a: f64" + between + "on: int }\ntask t(inout c: C[_].{a, on}) {\n" +
+                                "  for i in c { c[i].on = 1 }\n}\nprint(r.on)\n");
+    CHECK(diag.message == "'on' is a keyword and cannot be a name");
+    CHECK(diag.primary.span.begin == 17 + between.size());
+    CHECK(diag.help_text == "take another name, such as 'on_'");
+  }
+  // Another keyword is another mistake.
+  Parsed two("fields C { in: f64, out: f64 }\nprint(r.in)\nprint(r.run)\n");
+  CHECK(two.ast.diags().size() == 2);
+}
+
 TEST_CASE("a statement where a value is due, and a declaration in a block, are told so") {
   for (const std::string word : {"let", "var", "if", "for", "while", "return"}) {
     CAPTURE(word);
