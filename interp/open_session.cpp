@@ -16,7 +16,8 @@ namespace taskspec {
 namespace {
 
 // Task by task a chip would be mapped for each of them.
-SessionOptions options_for(const Backend& backend, SessionOptions options) {
+SessionOptions options_for(const BackendRecord& record, const Backend& backend, SessionOptions options) {
+  options.keeps_constants = record.keeps_constants;
   if (backend.keeps_steps_whole() && options.schedule == Schedule::eager) options.schedule = Schedule::push;
   return options;
 }
@@ -28,7 +29,7 @@ OpenSession::OpenSession(const BackendChoice& on, const Interpreter& interpreter
     : record_(*on.backend->backend),
       backend_(record_.open(on.options)),
       bodies_(interpreter, options.detect_nan),
-      session_(std::make_unique<Session>(*backend_, bodies_, options_for(*backend_, options))),
+      session_(std::make_unique<Session>(*backend_, bodies_, options_for(record_, *backend_, options))),
       target_(interpreter.program(), *session_),
       watch_(*backend_, interrupted) {
   if (options.record_ops) bodies_.watch();

@@ -159,7 +159,7 @@ constexpr Operand hw_options[] = {{"chip", OperandKind::string, default_chip},
                                   {"depth", OperandKind::integer, 1},
                                   {"step_groups", OperandKind::integer, 0},
                                   {"a2s2", OperandKind::boolean, false}};
-const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw};
+const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw, .keeps_constants = true};
 
 }  // namespace
 
@@ -171,7 +171,9 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "fit "
         "cores, placed, and computed out of the bytes of the cores' own memories. Values are those of the exact "
         "engine, "
-        "bit for bit; the report has cycles, time, energy, memory and packets. chip: tianjicx, tianjic, loihi, "
+        "bit for bit. What comes into a graph as an argument is sent to the cores in every step; what the graph holds "
+        "itself, its weights, tensors of the top level, and what it makes of constants alone, lies in the cores. The "
+        "report has cycles, time, energy, memory and packets. chip: tianjicx, tianjic, loihi, "
         "truenorth, tiny, or the path of a chip file (E7003); " MAP_WORDS_DOC
         "; noc: ideal (packets wait for none), contended (links serve packets in turn), flit-all (cycle by cycle, with "
         "virtual channels and credits) or flit (so only for phases that hold a link for more than half of their time, "

@@ -1,4 +1,6 @@
 // `run e on ...`: a block of the program in a session of its own.
+#include <algorithm>
+
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/rebuilt.hpp"
@@ -33,6 +35,42 @@ Value stacked(const Invocation& last, const std::vector<Array>& all, Target& tar
   return Value(std::static_pointer_cast<Object>(std::move(steps)));
 }
 
+// What the block of a run reads of its surroundings: its arguments. They become tensors of its session before anything
+// is called there, so that it knows them from what graphs hold themselves; afterwards the frame has its own again.
+class Arguments {
+ public:
+  explicit Arguments(Target& target) : target_(target) {}
+  void enter(Interpreter& outer, Frame& frame, CallId run) {
+    const FreeUse& use = outer.facts().free_use(frame.id, run);
+    for (const CallId id : use.values) enter(frame[id], frame.function[id].span);
+    for (const VariableId id : use.read)
+      if (std::ranges::find(use.written, id) == use.written.end()) enter(frame[id], frame.function[run].span);
+    for (const std::uint32_t k : use.parameters) enter(frame.registers[k], frame.function[run].span);
+  }
+  ~Arguments() {
+    for (auto& [place, before] : kept_)
+      if (!place->is_none()) *place = std::move(before);  // else the block was the last to need it
+  }
+  Arguments(const Arguments&) = delete;
+
+ private:
+  void enter(Value& value, Span span) {
+    bool is_changed = false;
+    Value changed = rebuilt(value, [&](const Value& leaf) {
+      const auto* tensor = leaf.as<Tensor>();
+      if (!tensor) return leaf;
+      is_changed = true;
+      return target_.constant(tensor->recorder().receive(*tensor, span));
+    });
+    if (!is_changed) return;
+    kept_.emplace_back(&value, std::move(value));
+    value = std::move(changed);
+  }
+
+  Target& target_;
+  std::vector<std::pair<Value*, Value>> kept_;
+};
+
 }  // namespace
 
 Value Interpreter::run_on(Frame& frame, const Call& call) {
@@ -62,8 +100,11 @@ Value Interpreter::run_on(Frame& frame, const Call& call) {
   Interpreter inner = nested(session->target());
   Value value;
   std::optional<StepRecording> repeated;
+  Arguments arguments(session->target());
   std::vector<Array> all;  // by output: those of all time steps
   try {
+    if (choice->backend->backend->keeps_constants)
+      arguments.enter(*this, frame, CallId(&call - frame.function.calls.data()));
     if (const std::optional<std::int64_t> steps = time_steps_of(*choice)) {
       session->hold();
       repeated.emplace(*this, inner, frame, CallId(&call - frame.function.calls.data()), *steps);

@@ -29,7 +29,9 @@ struct HwReady final : Executable {
   ListStates states;
   std::optional<NeuronGraph> neurons;  // the graph is one of neurons of the prelude
   const BlockTable* blocks = nullptr;
-  std::vector<bool> is_slot;  // inputs whose contents are there before any step: weights, tables, states
+  std::vector<bool> is_slot;      // inputs whose contents are there before any step: weights, tables, states
+  std::vector<bool> is_constant;  // of the calls themselves: resident, too
+  std::vector<bool> varies;       // of these, what was another one again and again
   std::vector<std::shared_ptr<ChipRun>> programs;
   std::size_t chains = 0;
 };
@@ -83,7 +85,7 @@ class HwBackend final : public Backend, public PicturedBackend {
   bool keeps_steps_whole() const override { return true; }
 
   // ---- running ------------------------------------------------------------------------------------
-  Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions&,
+  Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
                    Bodies& bodies) override {
     auto ready = std::make_shared<HwReady>();
     ready->is_slot.assign(graph->inputs().size(), false);
@@ -102,6 +104,9 @@ class HwBackend final : public Backend, public PicturedBackend {
     ready->list = std::move(picked.list), ready->picks = std::move(picked.picks);
     ready->is_left = std::move(picked.is_left);
     ready->is_slot.resize(ready->list.inputs.size());
+    ready->is_constant.assign(options.constants.begin(), options.constants.end());
+    ready->is_constant.resize(ready->list.inputs.size());
+    ready->varies.resize(ready->list.inputs.size());
     ready->states = states_of(*graph, ready->list, before);
     ready->neurons = NeuronGraph::find(graph, ready->picks, bodies);
     ready->blocks = bodies.blocks();
@@ -313,9 +318,16 @@ class HwBackend final : public Backend, public PicturedBackend {
     return refused + no_blocks * static_cast<std::size_t>(ops) + all.size();
   }
 
-  // With those inputs that ops of several tensors read as their first operand (0), or behind it (1).
-  static std::vector<bool> known_operands(const HwReady& ready, std::size_t which) {
+  // What a mapping of the graph by itself knows: all but its arguments.
+  static std::vector<bool> known_by_itself(const HwReady& ready, const std::vector<bool>& but = {}) {
     std::vector<bool> is_known = ready.is_slot;
+    for (std::size_t k = 0; k < is_known.size(); ++k)
+      is_known[k] = is_known[k] || (ready.is_constant[k] && (but.empty() || !but[k]));
+    return leaves_something(ready, is_known) ? is_known : ready.is_slot;
+  }
+
+  // With those inputs that ops of several tensors read as their first operand (0), or behind it (1).
+  static std::vector<bool> known_operands(const HwReady& ready, std::vector<bool> is_known, std::size_t which) {
     for (const OpList::Line& line : ready.list.lines)
       for (std::size_t i = 0; i < line.in.size() && line.in.size() > 1; ++i)
         if (std::min<std::size_t>(i, 1) == which && line.in[i].index() < is_known.size())
@@ -325,11 +337,11 @@ class HwBackend final : public Backend, public PicturedBackend {
 
   // With those inputs that meet, in an op of several tensors, what follows from an input that changes. Where inputs
   // meet alone, the `last` of them changes, or the first.
-  static std::vector<bool> known_beside(const HwReady& ready, bool last) {
+  static std::vector<bool> known_beside(const HwReady& ready, const std::vector<bool>& first, bool last) {
     enum class Kind : std::uint8_t { open, known, changes };
-    std::vector<Kind> inputs(ready.is_slot.size(), Kind::open);
+    std::vector<Kind> inputs(first.size(), Kind::open);
     for (std::size_t k = 0; k < inputs.size(); ++k)
-      if (ready.is_slot[k]) inputs[k] = Kind::known;
+      if (first[k]) inputs[k] = Kind::known;
     std::map<std::size_t, std::vector<std::size_t>> roots;  // by value: the inputs that it is made of
     auto roots_of = [&](ValueId value) {
       if (value.index() < inputs.size()) return std::vector{value.index()};
@@ -375,6 +387,19 @@ class HwBackend final : public Backend, public PicturedBackend {
     return !has_inputs;
   }
 
+  // A constant that is another one again and again, such as the number of a turn, is an argument like all others, if it
+  // can be: a program for each of its contents would be mapped each time.
+  void note_changes(HwReady& ready, std::span<const Location> inputs) const {
+    constexpr std::size_t most_programs = 4;
+    if (ready.programs.size() < most_programs) return;
+    for (std::size_t k = 0; k < ready.varies.size(); ++k)
+      if (ready.is_constant[k] && !ready.varies[k])
+        ready.varies[k] = std::ranges::any_of(ready.programs, [&](const std::shared_ptr<ChipRun>& program) {
+          const std::optional<Array>& known = program->known()[k];
+          return known && !same_contents(*known, input(ready, inputs, k));
+        });
+  }
+
   std::shared_ptr<ChipRun> program_for(HwReady& ready, std::span<const Location> inputs) {
     for (const std::shared_ptr<ChipRun>& program : ready.programs) {
       bool fits = true;
@@ -383,15 +408,18 @@ class HwBackend final : public Backend, public PicturedBackend {
           fits = same_contents(*program->known()[k], input(ready, inputs, k));
       if (fits) return program;
     }
-    const std::vector<bool>& is_known = ready.neurons ? ready.neurons->known_inputs() : ready.is_slot;
-    MadeRun made = made_run(ready, contents(ready, inputs, is_known));
+    note_changes(ready, inputs);
+    const std::vector<bool> first =
+        ready.neurons ? ready.neurons->known_inputs() : known_by_itself(ready, ready.varies);
+    MadeRun made = made_run(ready, contents(ready, inputs, first));
     if (!ready.neurons && distance(made) > 0 && (made || has_no_blocks(made))) {
       // What is multiplied by, added to, looked up in: it may be that only blocks with known contents do it.
-      const std::array tries = {known_operands(ready, 1), known_operands(ready, 0), known_beside(ready, false),
-                                known_beside(ready, true)};
+      const std::array tries = {
+          known_operands(ready, first, 1),  known_operands(ready, first, 0), known_beside(ready, first, false),
+          known_beside(ready, first, true), known_by_itself(ready),          ready.is_slot};
       for (std::size_t i = 0; i < tries.size(); ++i) {
         const std::vector<bool>& is_known = tries[i];
-        if (distance(made) == 0 || is_known == ready.is_slot || !leaves_something(ready, is_known)) continue;
+        if (distance(made) == 0 || is_known == first || !leaves_something(ready, is_known)) continue;
         MadeRun again = made_run(ready, contents(ready, inputs, is_known));
         // Of one side all, if that is no worse; of both some, if it is better.
         if (distance(again) < distance(made) + (i < 2 ? 1 : 0)) made = std::move(again);

@@ -114,7 +114,8 @@ class Scopes {
 }  // namespace
 
 Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
-               FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated) {
+               FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated,
+               FunctionRef<bool(Ref)> constant) {
   Batch batch;
   batch.nodes = std::move(nodes);
   batch.key.reserve(batch.nodes.size() * 32);
@@ -162,6 +163,8 @@ Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requir
   for (Ref ref : batch.inputs) {
     batch.donated.push_back(!is_map(session, ref) && donated(ref));
     batch.key += batch.donated.back() ? 'd' : '.';
+    batch.constants.push_back(constant(ref));
+    if (batch.constants.back()) batch.key += 'c';
   }
   return batch;
 }

@@ -17,6 +17,7 @@ struct Batch {
   std::vector<NodeId> nodes;      // of the session, in program order
   std::vector<Ref> inputs;        // of the session, as graph.inputs
   std::vector<bool> donated;      // of them, those that nobody needs after the run
+  std::vector<bool> constants;    // of them, those that came up inside of calls, where somebody asks
   std::vector<Ref> results;       // of the session, as graph.results
   std::vector<std::size_t> made;  // inputs whose memory is an output of one of its launches, made for the run
   std::string key;                // equal keys, equal graphs, of which the same is donated
@@ -24,9 +25,12 @@ struct Batch {
 
 using Requirements = std::unordered_map<std::uint32_t, std::vector<Requirement>>;  // by session node
 
-// `live` tells which outputs must be kept after the run, `donated` which inputs need not.
-Batch batch_of(const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
-               FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated);
+// `live` tells which outputs must be kept after the run, `donated` which inputs need not, `constant` which are
+// constants of a call.
+Batch batch_of(
+    const TaskGraph& session, std::vector<NodeId> nodes, const Requirements& requirements,
+    FunctionRef<bool(NodeId, std::size_t)> live, FunctionRef<bool(Ref)> donated,
+    FunctionRef<bool(Ref)> constant = [](Ref) { return false; });
 
 // The graph of a batch: of each of its nodes one, of a launch those of its points.
 struct BatchGraph {

@@ -91,9 +91,12 @@ void Liveness::taken(Ref ref) {
     constant(ref).location = {};
 }
 
-void Liveness::retain(Ref ref) {
+void Liveness::retain(Ref ref, bool in_call) {
   if (ref.is_future()) ++entry(ref).handles;
-  if (ref.kind == Ref::Kind::constant) ++constant(ref).handles;
+  if (ref.kind != Ref::Kind::constant) return;
+  Constant& known = constant(ref);
+  if (known.handles == 0 && !known.read) known.in_call = in_call;
+  ++known.handles;
 }
 
 std::size_t Liveness::release(Ref ref) {

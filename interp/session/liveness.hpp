@@ -38,6 +38,7 @@ class Liveness {
     std::uint32_t readers = 0;  // tasks not run yet that read it
     std::uint32_t inside = 0;   // as in an entry
     bool read = false;          // by a task, which the graph keeps
+    bool in_call = false;       // its first handle came up inside of a call
     Location location;          // when written to the backend
   };
 
@@ -99,7 +100,8 @@ class Liveness {
     if (forget_) graph_.regions.release(partition, partition_gone_);
   }
   bool is_kept(RegionId region) { return fields(region).handles + fields(region).users > 0; }
-  void retain(Ref ref);
+  void retain(Ref ref, bool in_call = false);  // in a call of a graph or fn, that is
+  bool is_of_call(Ref ref) { return ref.kind == Ref::Kind::constant && constant(ref).in_call; }
   // Bytes of a constant that no handle names any more, but pending tasks read.
   std::size_t release(Ref ref);
   void drop_if_unseen(Ref ref);

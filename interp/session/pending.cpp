@@ -116,7 +116,9 @@ Batch Pending::take_batch(std::vector<NodeId> nodes) {
     const Liveness::Entry& e = live_.entry(node, slot);
     return e.handles > 0 || e.readers > e.inside;
   };
-  return batch_of(graph_, nodes, requirements_, kept, [&](Ref ref) { return cutting.is_last_use(ref); });
+  return batch_of(
+      graph_, nodes, requirements_, kept, [&](Ref ref) { return cutting.is_last_use(ref); },
+      [this](Ref ref) { return live_.is_of_call(ref); });
 }
 
 void Pending::settled(NodeId node) {

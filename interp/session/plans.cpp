@@ -49,8 +49,8 @@ Plans::Found Plans::find(const Batch& batch, const TaskGraph& graph, const Requi
     verified([&] { return verify_graph(*g); });
     verified([&] { return verify_chains(*g, chains); });
   }
-  const Flags donated(batch.donated);
-  Prepared prepared = backend_.prepare(g, chains, {.donated = donated}, bodies_);
+  const Flags donated(batch.donated), constants(batch.constants);
+  Prepared prepared = backend_.prepare(g, chains, {.donated = donated, .constants = constants}, bodies_);
   if (auto* refused = std::get_if<std::vector<Poison>>(&prepared)) {
     for (Poison& poison : *refused) poison.origin = NodeId(of_batch.position(poison.origin));
     return std::move(*refused);

@@ -35,9 +35,10 @@ struct SessionOptions {
   bool record_ops = false;  // what each op took, by its place in the text
   bool detect_nan = false;  // Bodies::detects_nan
   SinkRule sink_rule = SinkRule::task;
-  std::size_t window = 0;    // tasks; 0: as many as there are
-  bool forget = false;       // give back what is settled: nobody will look at the graph
-  std::size_t sweep = 8192;  // at least so many entries between two sweeps
+  std::size_t window = 0;        // tasks; 0: as many as there are
+  bool forget = false;           // give back what is settled: nobody will look at the graph
+  bool keeps_constants = false;  // the backend asks for them (BackendRecord)
+  std::size_t sweep = 8192;      // at least so many entries between two sweeps
 };
 
 class Session final : public Recorder {
@@ -48,7 +49,7 @@ class Session final : public Recorder {
   Array look(const Tensor& tensor, Span place) override;
   void adding(Span site) override;
   void added(NodeId node, std::span<const Requirement> requirements) override;
-  void retain(Ref ref) override { live_.retain(ref); }
+  void retain(Ref ref) override { live_.retain(ref, options_.keeps_constants && !open_.empty()); }
   void release(Ref ref) override { pending_.unnamed(live_.release(ref)); }
   void retain(RegionId region) override { live_.retain(region); }
   void release(RegionId region) override { live_.release(region); }

@@ -80,7 +80,8 @@ void StepRun::prepare(std::vector<NodeId> nodes) {
   batch_ = batch_of(
       session_.graph, std::move(nodes), session_.pending_.requirements(),
       [&](NodeId node, std::size_t slot) { return kept.contains(key(Ref::future(node, slot))); },
-      [&](Ref ref) { return donated.contains(key(ref)); });
+      [&](Ref ref) { return donated.contains(key(ref)); },
+      [&](Ref ref) { return !donated.contains(key(ref)) && session_.live_.is_of_call(ref); });
   const Plans::Found found = session_.find_plan(batch_);
   if (auto* refused = std::get_if<std::vector<Poison>>(&found)) {
     const Poison& first = refused->front();

@@ -126,6 +126,9 @@ struct PrepareOptions {
   // Per input of the graph: nobody needs it after a run. It may be written over, and its location may become that of a
   // result (Outcome::taken).
   std::span<const bool> donated = {};
+  // Per input of the graph: a constant that came up inside of a call, no argument of it. The contents are mostly the
+  // same in all runs, and need not be. None where nobody asks (BackendRecord::keeps_constants).
+  std::span<const bool> constants = {};
 };
 
 struct RunOptions {

@@ -26,6 +26,8 @@ struct BackendRecord {
   std::span<const ReportField> report = {};  // Backend::report gives their values
   // The options are the operands of the builtin. Throws Error: E5003 for one that cannot be.
   std::unique_ptr<Backend> (*open)(std::span<const Value> options) = nullptr;
+  // What a graph holds beside its arguments is part of the program it makes of it (PrepareOptions::constants).
+  bool keeps_constants = false;
 };
 
 // Of every report, in this order, first.
