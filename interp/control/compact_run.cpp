@@ -96,14 +96,29 @@ struct Machine {
   const Value& constant(std::int32_t offset) const { return at_offset(constants, offset); }
   const Value& any(std::int32_t offset) const { return offset < 0 ? constant(offset) : value(offset); }
 
+  // Memory that cannot be had is told with the place of the instruction. Here, in small functions: an exception looks
+  // through all places of a function that may throw, at each of a million nested calls, and `execute` has none.
+  template <class Run>
+  static auto placed(Frame& frame, At at, Run&& of) -> decltype(of()) {
+    try {
+      return of();
+    } catch (const std::bad_alloc&) {  // no other: whatever has its place flies on, however deep this is
+      Interpreter::no_memory(frame.function[at->call].span);
+    }
+  }
+  [[gnu::noinline]] static Flow form(Interpreter& run, Frame& frame, At at) {
+    return placed(frame, at, [&] { return run.form_step(frame, at->call); });
+  }
   [[gnu::noinline]] static At slow(Interpreter& run, Frame& frame, At at) {
-    run.form_step(frame, at->call);
+    placed(frame, at, [&] { run.form_step(frame, at->call); });
     return at + 1;
   }
   [[gnu::noinline]] static bool truth(Interpreter& run, Frame& frame, At at, const Value& value) {
-    return run.truth(value, frame.function[at->call].span);
+    return placed(frame, at, [&] { return run.truth(value, frame.function[at->call].span); });
   }
-  [[gnu::noinline]] static void poll(Interpreter& run, Frame& frame, At at) { run.poll(frame.function[at->call].span); }
+  [[gnu::noinline]] static void poll(Interpreter& run, Frame& frame, At at) {
+    placed(frame, at, [&] { run.poll(frame.function[at->call].span); });
+  }
   TASKSPEC_INLINE bool is_true(Machine& m, At at, const Value& value) {
     return value.is_bool() ? value.boolean() : truth(m.run, m.frame, at, value);
   }
@@ -235,34 +250,41 @@ struct Machine {
   }
   // The second operand, a list or type that is written, is not made before the step asks for it.
   [[gnu::noinline]] static At slow_with_second(Interpreter& run, Frame& frame, At at) {
-    run.form_step(frame, frame.function[at->call].in[1]);
+    placed(frame, at, [&] { run.form_step(frame, frame.function[at->call].in[1]); });
     return slow(run, frame, at);
+  }
+  [[gnu::noinline]] static void append_to(Frame& frame, At at, Value& list, const Value& value) {
+    placed(frame, at, [&] { list.unique_list().push_back(value); });
   }
   TASKSPEC_INLINE At append(Machine& m, At at) {
     Value& list = m.value(at->a);
     if (!list.is_list()) [[unlikely]]
       return slow_with_second(m.run, m.frame, at);
-    list.unique_list().push_back(m.any(at->b));
+    append_to(m.frame, at, list, m.any(at->b));
     return at + 1;
   }
 
   // ---- control flow ----
 
   TASKSPEC_INLINE At step(Machine& m, At at) {
-    const Flow flow = m.run.form_step(m.frame, at->call);
+    const Flow flow = form(m.run, m.frame, at);
     if (flow == Flow::next) [[likely]]
       return at + 1;
     if (flow == Flow::break_ && at->a != 0) return at + at->a;
     if (flow == Flow::continue_ && at->b != 0) return at + at->b;
     return &exits[static_cast<std::size_t>(flow)];
   }
+  [[gnu::noinline]] static void check(Interpreter& run, Frame& frame, At at) {
+    placed(frame, at, [&] { run.check_guards(frame, frame.function[at->call]); });
+  }
   TASKSPEC_INLINE At guards(Machine& m, At at) {
-    m.run.check_guards(m.frame, m.frame.function[at->call]);
+    check(m.run, m.frame, at);
     return at + 1;
   }
-  TASKSPEC_INLINE At node(Machine& m, At at) {
-    return m.run.target().structured(m.run, m.frame, at->call) ? at + at->c : at + 1;
+  [[gnu::noinline]] static bool is_node(Interpreter& run, Frame& frame, At at) {
+    return placed(frame, at, [&] { return run.target().structured(run, frame, at->call); });
   }
+  TASKSPEC_INLINE At node(Machine& m, At at) { return is_node(m.run, m.frame, at) ? at + at->c : at + 1; }
   TASKSPEC_INLINE At jump(Machine&, At at) { return at + at->c; }
   TASKSPEC_INLINE At branch(Machine& m, At at) { return is_true(m, at, m.value(at->a)) ? at + 1 : at + at->c; }
   TASKSPEC_INLINE At until(Machine& m, At at) { return is_true(m, at, m.value(at->a)) ? at + at->c : at + 1; }
@@ -330,17 +352,13 @@ Flow Interpreter::execute(Frame& frame, const Compact& code) {
   };
   const Instruction* at = code.instructions.data();
   Machine m{*this, frame, frame.registers, frame.facts.registers.constants.data(), code};
-  try {
-    goto* labels[static_cast<std::size_t>(at->kind)];
+  goto* labels[static_cast<std::size_t>(at->kind)];
 #define TASKSPEC_INSTRUCTION(name, ...)         \
   at_##name : at = Machine::__VA_ARGS__(m, at); \
   goto* labels[static_cast<std::size_t>(at->kind)];
 #include "interp/control/compact.def"
-  at_leave:
-    return static_cast<Flow>(at->a);
-  } catch (const std::bad_alloc&) {  // no other: whatever has its place flies on, however deep this is
-    no_memory(frame.function[at->call].span);
-  }
+at_leave:
+  return static_cast<Flow>(at->a);
 }
 
 #pragma GCC diagnostic pop
@@ -355,7 +373,7 @@ static const FunctionFacts& facts_of(const PlannedCall& planned, Facts& facts, b
   return found;
 }
 
-void Interpreter::call_planned(Frame& frame, const PlannedCall& planned, const Instruction& at) {
+void Interpreter::call_planned(Frame& frame, const PlannedCall& planned, const Instruction& at) try {
   const Function& function = *planned.function;
   Frame inner(function, planned.callee, facts_of(planned, *facts_, frame.in_graph), stack_);
   const Value* const constants = frame.facts.registers.constants.data();
@@ -374,6 +392,8 @@ void Interpreter::call_planned(Frame& frame, const PlannedCall& planned, const I
   if (const Compact* body = planned.body.load(std::memory_order_relaxed)) execute(inner, *body);
   --depth_;
   at_offset(frame.registers, at.a) = std::move(inner.result);
+} catch (const std::bad_alloc&) {
+  no_memory(frame.function[at.call].span);
 }
 
 }  // namespace taskspec
