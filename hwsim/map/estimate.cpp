@@ -407,6 +407,13 @@ void MapEstimator::carry(const std::vector<Flow>& flows, std::int64_t sign) {
   }
 }
 
+NocPlace MapEstimator::busiest_place() const {
+  for (std::size_t server = 0; server < servers_.size(); ++server)
+    if (servers_[server] > 0 && servers_[server] * routes_.server(server).service == estimate_.busiest_link)
+      return place_of(routes_, server);
+  return {};
+}
+
 std::optional<Diag> MapEstimator::set(const MapDecisions& next, By by) {
   std::vector<std::size_t> order;
   if (auto fault = structure_fault(units_, next, chip(), places_, order)) return fault;

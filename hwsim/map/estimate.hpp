@@ -13,7 +13,7 @@
 
 #include "hwsim/energy/energy.hpp"
 #include "hwsim/map/decisions.hpp"
-#include "hwsim/noc/routes.hpp"
+#include "hwsim/noc/places.hpp"
 #include "hwsim/time/clock.hpp"
 
 namespace taskspec {
@@ -63,6 +63,7 @@ class MapEstimator {
   std::int64_t packets_of(std::size_t unit) const;
   std::int64_t step_of(std::int32_t group) const { return steps_[static_cast<std::size_t>(group)]; }  // clk
   const std::vector<std::int64_t>& steps() const { return steps_; }
+  NocPlace busiest_place() const;            // where packets hold a server for MapEstimate::busiest_link
   ChipCore core(std::int32_t number) const;  // with all its buffers
   bool saves_by_sharing(std::size_t a, std::size_t b) const;
 

@@ -175,7 +175,8 @@ class MapExplainer {
     const std::vector<std::int64_t>& steps = mapping_.estimator().steps();
     const auto slowest = std::ranges::max_element(steps) - steps.begin();
     if (now_.busiest_link > steps[static_cast<std::size_t>(slowest)])
-      return fmt::format("  the step takes {} clk: a link of the network carries as much\n", now_.busiest_link);
+      return fmt::format("  the step takes {} clk: for so long its packets hold {}\n", now_.busiest_link,
+                         mapping_.estimator().busiest_place().text);
     std::vector<std::string> names;
     std::int64_t most = -1;
     for (std::size_t u = 0; u < first_.units.size(); ++u) {
@@ -197,7 +198,7 @@ class MapExplainer {
 
   // Fewest more cores first.
   std::string change() {
-    if (!limiting_) return "  move cores to bring other links into use\n";
+    if (!limiting_) return "  move cores to bring other links or ports into use\n";
     std::vector<PieceGrid> grids = grids_of(mapping_.net(), mapping_.units().units[*limiting_]);
     const PieceGrid has = first_.units[*limiting_].grid;
     std::erase_if(grids, [&](const PieceGrid& grid) { return grid.pieces() <= has.pieces(); });

@@ -51,6 +51,7 @@ class Accountant {
       row.utilisation = could > 0 ? static_cast<double>(row.multiply_adds) / static_cast<double>(could) : 0;
     }
     made_.links = links_.rows();
+    made_.hosts = links_.hosts();
     made_.cores_in_chips = chip_.grid.cores.area() * program_.chips.area();
     return std::move(made_);
   }

@@ -46,6 +46,12 @@ struct LinkRow {
   std::int64_t packets = 0;
 };
 
+// What the host sends into a row of cores, and what it takes from there.
+struct HostRow {
+  std::int32_t row = 0;
+  std::int64_t sent = 0, taken = 0;
+};
+
 struct ChipAccount {
   // That events, packets, cycles and times are of: 1 where each step is like the others, as those of a mapped program
   // are, and all that there were where they differ, as those of spikes do.
@@ -54,9 +60,10 @@ struct ChipAccount {
   std::vector<LayerRow> layers;
   std::vector<CoreRow> cores;
   std::vector<LinkRow> links;  // that carry something
-  std::int64_t memory = 0;     // bytes of the fullest core
-  std::int64_t packets = 0;    // those of the host too
-  std::int64_t busy_clk = 0;   // of all cores
+  std::vector<HostRow> hosts;
+  std::int64_t memory = 0;    // bytes of the fullest core
+  std::int64_t packets = 0;   // those of the host too
+  std::int64_t busy_clk = 0;  // of all cores
   std::int64_t cores_in_chips = 0;
 };
 

@@ -46,6 +46,12 @@ class ChipJson {
       per_step(link.packets);
       out_.close(']');
     });
+    list("hosts", p.account.hosts, [&](const HostRow& host) {
+      out_.open('[').number(host.row);
+      per_step(host.sent);
+      per_step(host.taken);
+      out_.close(']');
+    });
     if (whole) write_stages();
     if (whole) list("populations", p.populations, [&](const PicturePopulation& some) { write_population(some); });
     out_.line().close('}');
@@ -90,7 +96,12 @@ class ChipJson {
     out_.key("limit").open('{').member("group", limit.group).member("phase", limit.phase);
     out_.member("cycles", limit.cycles).member("layer", std::int64_t{limit.layer});
     out_.member("core", std::int64_t{limit.core}).member("stage", limit.stage);
-    out_.member("stage_cycles", limit.stage_cycles).close('}');
+    out_.member("stage_cycles", limit.stage_cycles);
+    if (limit.port_clk > 0) {
+      out_.member("port", limit.port.text).member("port_core", std::int64_t{limit.port.core});
+      out_.member("port_clk", limit.port_clk).member("step_clk", limit.step_clk);
+    }
+    out_.close('}');
   }
   void write_roofline() {
     const Roofline roof = picture_.roofline();

@@ -29,6 +29,9 @@ std::string layers_table(const ChipPicture& picture) {
 
 std::string limit_line(const ChipPicture& picture) {
   const StepLimit& limit = picture.limit;
+  if (limit.port_clk > 0)
+    return fmt::format("limit: packets; {} is held for {} clk a step, and the slowest group of cores works for {}\n",
+                       limit.port.text, limit.port_clk, limit.step_clk);
   if (limit.cycles == 0 || limit.layer < 0) return "";
   return fmt::format("limit: phase {} of group {}, {} clk; in it the {} of {} on core {}, {} clk\n", limit.phase,
                      limit.group, limit.cycles, limit.stage,

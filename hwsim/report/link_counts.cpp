@@ -5,7 +5,11 @@
 namespace taskspec {
 
 LinkCounts::LinkCounts(const Chip& chip, ChipExtent chips)
-    : routes_(noc_figures(chip, chips)), is_mesh_(chip.noc.topology == NocTopology::mesh), packets_(routes_.links()) {}
+    : routes_(noc_figures(chip, chips)),
+      is_mesh_(chip.noc.topology == NocTopology::mesh),
+      packets_(routes_.links()),
+      sent_(static_cast<std::size_t>(routes_.endpoints() - routes_.cores())),
+      taken_(sent_.size()) {}
 
 PerEvent LinkCounts::add(int from, int to, std::int64_t packets) {
   PerEvent events;
@@ -18,6 +22,8 @@ PerEvent LinkCounts::add(int from, int to, std::int64_t packets) {
     events[side < 2 ? EnergyEvent::hop_x : EnergyEvent::hop_y] += packets;
   }
   if (routes_.is_host(from) || routes_.is_host(to)) events[EnergyEvent::hop_x] += packets;
+  if (routes_.is_host(from)) sent_[static_cast<std::size_t>(from - routes_.cores())] += packets;
+  if (routes_.is_host(to)) taken_[static_cast<std::size_t>(to - routes_.cores())] += packets;
   return events;
 }
 
@@ -27,6 +33,13 @@ std::vector<LinkRow> LinkCounts::rows() const {
   for (std::size_t link = 0; link < packets_.size(); ++link)
     if (packets_[link] > 0)
       rows.push_back({static_cast<std::int32_t>(link / 4), static_cast<std::int32_t>(link % 4), packets_[link]});
+  return rows;
+}
+
+std::vector<HostRow> LinkCounts::hosts() const {
+  std::vector<HostRow> rows;
+  for (std::size_t row = 0; row < sent_.size(); ++row)
+    if (sent_[row] + taken_[row] > 0) rows.push_back({static_cast<std::int32_t>(row), sent_[row], taken_[row]});
   return rows;
 }
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "hwsim/time/slowest_step.hpp"
-
 namespace taskspec {
 
 namespace {
@@ -45,6 +43,9 @@ StepLimit limit_of(const ChipProgram& program, const ChipTiming& timing, const C
         look_at(program, static_cast<std::int32_t>(c), static_cast<std::int32_t>(k), limit);
         if (limit.stage_cycles > before) limit.layer = account.cores[c].layers[k];
       }
+  const BusiestPort& port = timing.busiest_port;
+  if (const std::int64_t slowest = slowest_step(program); timing.interval > 0 && port.clk > slowest)
+    limit.port = port.place, limit.port_clk = port.clk, limit.step_clk = slowest;
   return limit;
 }
 
@@ -66,11 +67,6 @@ ChipPicture chip_picture(const ChipProgram& program, const ChipTiming& timing, C
   if (timing.turn > 1)
     picture.notes.push_back(
         fmt::format("frames come in turns of {}: latency is the longest of a turn, interval the mean", timing.turn));
-  if (const std::int64_t slowest = slowest_step(program); timing.interval > 0 && timing.busiest_port > slowest)
-    picture.notes.push_back(
-        fmt::format("packets limit the distance of frames: the busiest link or port is held for {} clk a step, and the "
-                    "slowest group of cores works for {}",
-                    timing.busiest_port, slowest));
   if (timing.flits.sending > 0)
     picture.notes.push_back(fmt::format(
         "noc flit: of {} phases that send, {} hold a link for more than half of their time; these and {} that meet "

@@ -8,17 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "hwsim/noc/places.hpp"
 #include "hwsim/report/account.hpp"
 #include "ir/base/hash.hpp"
 
 namespace taskspec {
 
-// The phase that takes longest, and what in it does.
+// The phase that takes longest, and what in it does. Where packets keep frames apart for longer than any phase, the
+// place that they go through.
 struct StepLimit {
   std::int64_t group = 0, phase = 0, cycles = 0;  // 0: nothing limits
   std::int32_t layer = -1, core = -1;             // number of the core on its chips
   std::string_view stage;                         // "axon", "soma1", "router", "soma2"; "neurons", "synapses"
   std::int64_t stage_cycles = 0;
+  NocPlace port = {};
+  std::int64_t port_clk = 0, step_clk = 0;  // in a step: the port is held, the slowest group works; 0: no port limits
 };
 
 // Where a step stands below the two roofs of a core, its multiply-add units and the port that feeds them.

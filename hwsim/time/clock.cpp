@@ -31,7 +31,7 @@ class Clock {
         arrived_(program.messages.size()),
         credits_(program.messages.size()),
         busiest_port_(busiest_port(program, options.noc)),
-        slowest_step_(std::max(slowest_step(program), busiest_port_)) {
+        slowest_step_(std::max(slowest_step(program), busiest_port_.clk)) {
     prepare();
   }
 
@@ -573,7 +573,8 @@ class Clock {
   std::vector<std::vector<std::int32_t>> next_;  // by message: those that may come when it was moved
   std::vector<ChipWay> ways_;                    // by first message
   std::vector<std::int64_t> levels_;             // by group
-  const std::int64_t busiest_port_, slowest_step_;
+  const BusiestPort busiest_port_;
+  const std::int64_t slowest_step_;
   std::int64_t stages_ = 0;  // of the pipeline, with items that wait between them, at most
   Overruns overruns_;
   std::int64_t host_receives_ = 0;

@@ -13,6 +13,7 @@
 #include "hwsim/noc/noc.hpp"
 #include "hwsim/program/program.hpp"
 #include "hwsim/time/loaded_phases.hpp"
+#include "hwsim/time/slowest_step.hpp"
 
 namespace taskspec {
 
@@ -54,9 +55,9 @@ struct ChipTiming {
   std::vector<std::int64_t> group_cycles;  // the longest phase of each group
   NocTraffic traffic;                      // of all frames
   std::vector<StageTime> stages;
-  std::int32_t limit_group = 0;   // whose phases take longest
-  std::int64_t busiest_port = 0;  // ticks of a step for which it is held: slowest_step.hpp
-  LoadedPhases flits;             // under `flit`
+  std::int32_t limit_group = 0;  // whose phases take longest
+  BusiestPort busiest_port;
+  LoadedPhases flits;  // under `flit`
 };
 
 // Errors: E5012, no event left and work left, with the cycle of those who wait for one another; a phase that is longer

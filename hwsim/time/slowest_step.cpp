@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hwsim/map/chains.hpp"
+#include "hwsim/time/clock.hpp"
 
 namespace taskspec {
 
@@ -26,12 +27,32 @@ std::int64_t slowest_step(const ChipProgram& program) {
   return slowest;
 }
 
-std::int64_t busiest_port(const ChipProgram& program, NocModel noc) {
+BusiestPort busiest_port(const ChipProgram& program, NocModel noc) {
+  const NocRoutes routes(noc_figures(*program.chip, program.chips));
   const NocTraffic traffic = traffic_of(program);
-  std::int64_t most = 0;
+  BusiestPort most;
+  // The first of those that are held for equally long.
+  const auto look_at = [&](std::int64_t clk, const auto& place) {
+    if (clk > most.clk) most = {clk, place()};
+  };
+  const auto look_at_server = [&](std::int64_t packets, std::size_t server) {
+    look_at(packets * routes.server(server).service, [&] { return place_of(routes, server); });
+  };
+  const auto cores = static_cast<std::size_t>(routes.cores());
   for (const auto* ports : {&traffic.injected, &traffic.from_host})
-    for (const std::int64_t packets : *ports) most = std::max(most, packets * program.chip->noc.link_clk);
-  return noc == NocModel::ideal ? most : std::max(most, traffic.busiest);
+    for (std::size_t i = 0; i < ports->size(); ++i)
+      look_at((*ports)[i] * program.chip->noc.link_clk,
+              [&] { return injection_of(routes, static_cast<int>(ports == &traffic.from_host ? cores + i : i)); });
+  if (noc == NocModel::ideal) return most;
+  const bool is_mesh = routes.figures().shape == NocShape::mesh;
+  for (std::size_t link = 0; link < traffic.links.size(); ++link)
+    if (const std::size_t server = is_mesh ? routes.server_of_link(link) : link; !routes.is_border(server))
+      look_at_server(traffic.links[link], server);
+  for (std::size_t i = 0; i < traffic.borders.size(); ++i) look_at_server(traffic.borders[i], routes.links() + i);
+  for (const auto* ports : {&traffic.ejected, &traffic.to_host})
+    for (std::size_t i = 0; i < ports->size(); ++i)
+      look_at_server((*ports)[i], routes.ejection(static_cast<int>(ports == &traffic.to_host ? cores + i : i)));
+  return most;
 }
 
 }  // namespace taskspec

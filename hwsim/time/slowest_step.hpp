@@ -1,7 +1,7 @@
 // What a step takes at least: frames can come no closer than the slowest group of cores goes on, whether what it makes
 // leaves the chip or not, nor than the busiest port takes their packets.
 #pragma once
-#include "hwsim/noc/noc.hpp"
+#include "hwsim/noc/places.hpp"
 #include "hwsim/program/program.hpp"
 
 namespace taskspec {
@@ -17,8 +17,12 @@ inline std::int64_t step_of(const std::vector<std::int64_t>& phases, const ChipS
 // Of the slowest group, if nobody ever kept it waiting: packets leave one per clk, and a move waits for no send.
 std::int64_t slowest_step(const ChipProgram& program);
 
-// For how long the packets of a step hold an injection port of a core or of the host, or, if the model knows queues, a
-// link, a border or an ejection port.
-std::int64_t busiest_port(const ChipProgram& program, NocModel noc);
+// The injection port of a core or of the host or, if the model knows queues, the link, border or ejection port that the
+// packets of a step hold for longest.
+struct BusiestPort {
+  std::int64_t clk = 0;
+  NocPlace place;
+};
+BusiestPort busiest_port(const ChipProgram& program, NocModel noc);
 
 }  // namespace taskspec

@@ -1,5 +1,5 @@
 """The tab Chip of the report of tests/browser/chip.task: two runs on a chip of blocks, the second one on two
-cores, and one on crossbars."""
+cores, one on crossbars, and one that waits for its packets."""
 from chrome import Chrome
 from steps import check, eventually, hostile, tab, view
 
@@ -121,6 +121,22 @@ def crossbars(page):
     choose(page, "#view-chip .chipbar select[aria-label='run']", "0")
 
 
+def held_up(page):
+    """The run whose steps are apart for as long as packets hold a port: it and no core is what limits."""
+    page.click_on("#chip-map")
+    choose(page, "#view-chip .chipbar select[aria-label='run']", "3")
+    run = "taskspecReport.chipChoice.run"
+    limit = page.value(f"{run}.limit.port")
+    check(limit and f"packets: {limit} is held for" in page.value(PANEL), f"the panel tells what limits: {limit}")
+    check("soma1" not in page.value(PANEL), "and no stage of a core")
+    check(page.value(f"{run}.links.filter(l => l.host).reduce((sum, l) => sum + l.packets, 0)") == page.value(f"{run}.packets"),
+          "all of its packets come from the host or go there")
+    page.click_on("#chip-compare")
+    text = page.value("document.querySelector('#view-chip .part:not([hidden])').textContent")
+    check(limit in text, "two runs are compared by what limits them, too")
+    choose(page, "#view-chip .chipbar select[aria-label='run']", "0")
+
+
 def click_through_chip(path, pictures):
     for width, height, dark in SIZES:
         with Chrome(width=width, height=height, dark=dark) as chrome:
@@ -129,7 +145,7 @@ def click_through_chip(path, pictures):
             check(tab(page) == "chip", f"a run on a chip has a tab for it, at {width} x {height}")
             parts(page)
             if width > 1000 and not dark:
-                for step in (core_map, phases, spikes, costs, compare, crossbars, hostile):
+                for step in (core_map, phases, spikes, costs, compare, crossbars, held_up, hostile):
                     step(page)
             wide = page.value("document.documentElement.scrollWidth")
             check(wide <= width, f"the page is not wider than the window: {wide}")

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string& two_runs() {
+const std::string& runs_on_chips() {
   static const std::string path = (source_root() / "tests/browser/chip.task").string();
   return path;
 }
@@ -32,14 +32,15 @@ TEST_CASE("the report has the tables and one hash for 1, 2 and 4 threads [chip-h
   TemporaryFolder folder;
   std::set<std::vector<std::string>> hashes;
   for (const char* threads : {"1", "2", "4"}) {
-    const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --report --threads " + threads, folder);
+    const ToolOutcome run = in_shell("taskspec run '" + runs_on_chips() + "' --report --threads " + threads, folder);
     REQUIRE_MESSAGE(run.code == 0, run.err);
     hashes.insert(lines_with(run.out, "hash "));
-    REQUIRE(hashes.begin()->size() == 2);
-    CHECK(lines_with(run.out, "layer ").size() == 3);  // of crossbars, too
+    REQUIRE(hashes.begin()->size() == 3);
+    CHECK(lines_with(run.out, "layer ").size() == 4);  // of crossbars, too
     CHECK(lines_with(run.out, "limit: phase ").size() == 2);
+    CHECK(lines_with(run.out, "limit: packets; the port from the host at row ").size() == 1);
     CHECK(lines_with(run.out, "roofline: ").size() == 2);
-    CHECK(lines_with(run.out, "assumed: ").size() == 7);  // of layers, of the chip, of energy; of crossbars
+    CHECK(lines_with(run.out, "assumed: ").size() == 10);  // of layers, of the chip, of energy; of crossbars
     CHECK(lines_with(run.out, "mac_i8 ").size() == 2);
   }
   CHECK(hashes.size() == 1);
@@ -48,21 +49,23 @@ TEST_CASE("the report has the tables and one hash for 1, 2 and 4 threads [chip-h
 
 TEST_CASE("a report of a chip as JSON and as CSV") {
   TemporaryFolder folder;
-  const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --report r.json >log && cat r.json", folder);
+  const ToolOutcome run = in_shell("taskspec run '" + runs_on_chips() + "' --report r.json >log && cat r.json", folder);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   const json report = json::parse(run.out);
-  REQUIRE(report["chips"].size() == 3);
+  REQUIRE(report["chips"].size() == 4);
   for (const json& chip : report["chips"]) {
-    CHECK(chip["title"] == "snn");
-    CHECK(chip["steps"] == 12);
-    CHECK(chip["layers"].size() == 2);
+    const bool spikes = chip != report["chips"].back();
+    CHECK(chip["title"] == (spikes ? "snn" : "halved"));
+    CHECK(chip["steps"] == (spikes ? 12 : 1));
+    CHECK(chip["layers"].size() == (spikes ? 2 : 1));
+    CHECK(chip["limit"].contains("port") == !spikes);
     CHECK(chip["cycles"].get<std::int64_t>() > 0);
     CHECK(!chip.contains("stages"));
   }
   CHECK(report["chips"][0]["noc"] == "contended");
   CHECK(report["chips"][1]["noc"] == "ideal");
   CHECK(report["chips"][1]["cores"].size() == 2);
-  const ToolOutcome rows = in_shell("taskspec run '" + two_runs() + "' --report r.csv >log && cat r.csv", folder);
+  const ToolOutcome rows = in_shell("taskspec run '" + runs_on_chips() + "' --report r.csv >log && cat r.csv", folder);
   REQUIRE_MESSAGE(rows.code == 0, rows.err);
   CHECK(lines_with(rows.out, "run,part,name,").size() == 1);
   CHECK(lines_with(rows.out, "snn,chip,tianjicx,").size() == 2);
@@ -74,13 +77,14 @@ TEST_CASE("a report of a chip as JSON and as CSV") {
 
 TEST_CASE("a page of a chip holds its stages and its spikes, also when the chip runs the program itself [H2]") {
   TemporaryFolder folder;
-  const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --report r.html >log && cat r.html", folder);
+  const ToolOutcome run = in_shell("taskspec run '" + runs_on_chips() + "' --report r.html >log && cat r.html", folder);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   const std::string begin = "<script type=\"application/json\" id=\"data\">";
   const std::size_t from = run.out.find(begin) + begin.size();
   const json data = json::parse(run.out.substr(from, run.out.find("</script>", from) - from));
-  REQUIRE(data["chips"].size() == 3);
+  REQUIRE(data["chips"].size() == 4);
   for (const json& chip : data["chips"]) {
+    if (chip["title"] == "halved") continue;  // no neurons
     CHECK(chip["stages"].size() > 20);
     const bool crossbars = chip["chip"] == "tianjic";  // there sums of bytes are a population, too
     REQUIRE(chip["populations"].size() == (crossbars ? 2 : 1));
@@ -107,7 +111,7 @@ TEST_CASE("a page of a chip holds its stages and its spikes, also when the chip 
 
 TEST_CASE("a timeline has rows per core and stage of each chip, in its own clock") {
   TemporaryFolder folder;
-  const ToolOutcome run = in_shell("taskspec run '" + two_runs() + "' --trace t.json >log && cat t.json", folder);
+  const ToolOutcome run = in_shell("taskspec run '" + runs_on_chips() + "' --trace t.json >log && cat t.json", folder);
   REQUIRE_MESSAGE(run.code == 0, run.err);
   std::set<int> processes;
   std::set<std::string> names;

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
+#include "hwsim/noc/places.hpp"
 #include "tests/hwsim/noc_cases.hpp"
 
 namespace taskspec::noc_test {
@@ -326,6 +328,36 @@ TEST_CASE("a run hands out departures and arrivals in order of time [noc]") {
     CHECK_FALSE(run.next(100));
     CHECK(run.traffic().packets == 5);
   }
+}
+
+TEST_CASE("every server has a place of its own, in words [noc]") {
+  NocFigures figures = plain_mesh(4, 3);
+  const NocRoutes mesh(figures);
+  CHECK(place_of(mesh, mesh.hop(1, 3, 0).server).text == "the link from core 1 east to core 2");
+  CHECK(place_of(mesh, mesh.hop(9, 1, 1).server).text == "the link from core 5 north to core 1");
+  CHECK(place_of(mesh, mesh.hop(9, 1, 1).server).core == 5);
+  CHECK(place_of(mesh, mesh.ejection(7)).text == "the port that takes packets into core 7");
+  CHECK(place_of(mesh, mesh.ejection(mesh.endpoint(noc_host(2)))).text == "the port to the host at row 2");
+  CHECK(injection_of(mesh, 7).text == "the port that sends the packets of core 7");
+  CHECK(injection_of(mesh, mesh.endpoint(noc_host(1))).text == "the port from the host at row 1");
+  CHECK(injection_of(mesh, mesh.endpoint(noc_host(1))).core == -1);
+  figures.chips_x = 2;
+  const NocRoutes array(figures);
+  CHECK(place_of(array, array.border(0, NocSide::east)).text == "the border of chip 0 to the east");
+  figures.cores_per_router = 2;
+  const NocRoutes shared(figures);
+  CHECK(place_of(shared, shared.hop(0, 3, 0).server).text ==
+        "the link from the router at 0, 0 east to the router at 1, 0");
+  for (const NocRoutes* routes : {&mesh, &array, &shared}) {
+    std::set<std::string> texts;
+    for (std::size_t server = 0; server < routes->servers(); ++server) texts.insert(place_of(*routes, server).text);
+    CHECK(texts.size() == routes->servers());
+  }
+  figures.cores_per_router = 1;
+  figures.shape = NocShape::bus;
+  CHECK(place_of(NocRoutes(figures), 1).text == "the bus of chip 1");
+  figures.shape = NocShape::fattree;
+  CHECK(place_of(NocRoutes(figures), 0).text == "a link of the tree of chip 0");
 }
 
 }  // namespace taskspec::noc_test

@@ -3,6 +3,7 @@
 #include "hwsim/report/picture.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -84,6 +85,12 @@ TEST_CASE("links, hops and packets of the account are those that the clock sees 
     for (const LinkRow& link : account.links)
       links[static_cast<std::size_t>(link.router * 4 + link.side)] = link.packets;
     CHECK(links == timing->traffic.links);
+    std::vector<std::int64_t> sent(timing->traffic.from_host.size()), taken(sent);
+    for (const HostRow& host : account.hosts) {
+      sent[static_cast<std::size_t>(host.row)] = host.sent * timing->frames;
+      taken[static_cast<std::size_t>(host.row)] = host.taken * timing->frames;
+    }
+    CHECK((sent == timing->traffic.from_host && taken == timing->traffic.to_host));
     CHECK(counts[EnergyEvent::hop_x] == timing->traffic.hops_x);
     CHECK(counts[EnergyEvent::hop_y] == timing->traffic.hops_y);
     CHECK(counts[EnergyEvent::chip] == timing->traffic.crossings);
@@ -279,7 +286,7 @@ TEST_CASE("energy stands beside other published figures, and a lumped chip is no
   CHECK(json::parse(chip_json(lumped, true))["lumped"] == true);
 }
 
-TEST_CASE("notes tell where packets and not cores limit frames, and what went flit by flit") {
+TEST_CASE("the limit is the place of the packets where these and not cores keep frames apart; notes of flits") {
   std::mt19937_64 random(11);
   std::optional<ChipProgram> program;
   while (!program) program = mapped(random);
@@ -290,10 +297,23 @@ TEST_CASE("notes tell where packets and not cores limit frames, and what went fl
     return all;
   };
   ChipTiming timing = time_program(*program, {.noc = NocModel::contended, .frames = 3}).value_or_throw();
-  timing.busiest_port = slowest_step(*program);
-  CHECK(notes_of(timing).find("packets limit") == std::string::npos);
-  ++timing.busiest_port;
-  CHECK(notes_of(timing).find(std::to_string(timing.busiest_port) + " clk a step") != std::string::npos);
+  auto shown = [&] {
+    const ChipPicture picture = chip_picture(*program, timing, account_of(*program, timing));
+    return std::pair(chip_text(picture), json::parse(chip_json(picture, true))["limit"]);
+  };
+  timing.busiest_port = {slowest_step(*program), {"the port that takes packets into core 3", 3}};
+  CHECK(shown().first.find("limit: packets") == std::string::npos);
+  CHECK(shown().first.find("\nlimit: phase") != std::string::npos);
+  CHECK(!shown().second.contains("port"));
+  ++timing.busiest_port.clk;
+  const auto [text, limit] = shown();
+  CHECK(text.find(
+            fmt::format("\nlimit: packets; the port that takes packets into core 3 is held for {} clk a step, and the "
+                        "slowest group of cores works for {}\n",
+                        timing.busiest_port.clk, timing.busiest_port.clk - 1)) != std::string::npos);
+  CHECK(text.find("\nlimit: phase") == std::string::npos);
+  CHECK(limit["port"] == "the port that takes packets into core 3");
+  CHECK((limit["port_core"] == 3 && limit["port_clk"] == timing.busiest_port.clk));
   CHECK(notes_of(timing).find("noc flit") == std::string::npos);
   timing.flits = {.by_flits = {}, .sending = 7, .loaded = 3, .beside = 2};
   CHECK(notes_of(timing).find("of 7 phases that send, 3 hold") != std::string::npos);

@@ -5,7 +5,8 @@ class ChipCompare extends ChipTables {
     const a = chipChoice.run, b = chipChoice.other;
     if (!b) return;
     const maps = make("div", "maps");
-    this.box.replaceChildren(make("h3", "", `${a.name} → ${b.name}`), this.totals(a, b), make("h3", "", "layers"),
+    this.box.replaceChildren(make("h3", "", `${a.name} → ${b.name}`), this.totals(a, b), ...this.limits(a, b),
+      make("h3", "", "layers"),
       this.layers(a, b), make("h3", "", "where layers lie; a ring: another layer, or none, in the other run"), maps);
     this.hues = new Map();
     for (const run of [a, b]) for (const layer of run.layers) if (!this.hues.has(layer.name)) this.hues.set(layer.name, this.hues.size);
@@ -26,10 +27,15 @@ class ChipCompare extends ChipTables {
     table.append(chipRow(["hash", a.hash.slice(0, 12), b.hash.slice(0, 12), a.hash === b.hash ? "the same" : "another"]));
     return wideTable(table);
   }
+  limits(a, b) {
+    const words = [...new Set([a.limitText(), b.limitText()])].filter(text => text !== "");
+    return words.length === 0 ? [] : [make("h3", "", "what limits them"), make("p", "", words.join(" → "))];
+  }
   layers(a, b) {
     const columns = [...layerColumns([a, b]), { title: "bytes", of: layer => layer.bytes, text: bytesText },
       { title: "energy", of: layer => layer.energy, text: energyText }];
     const table = chipTable(["layer", ...columns.map(column => column.title)]);
+    table.classList.add("figures");
     const names = [...new Set([...a.layers, ...b.layers].map(layer => layer.name))];
     for (const name of names) {
       const x = a.layers.find(layer => layer.name === name), y = b.layers.find(layer => layer.name === name);

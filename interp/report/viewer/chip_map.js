@@ -1,6 +1,6 @@
 // Cores where they stand, chips with their borders, and what each link carries, in one drawing.
 
-const PLACE = { core: 44, gap: 18, chip: 34 };  // pixels at scale 1
+const PLACE = { core: 44, gap: 18, chip: 34, host: 60 };  // pixels at scale 1
 
 class ChipMap {
   constructor(host, view) {
@@ -35,8 +35,9 @@ class ChipMap {
   fit() {
     const run = chipChoice.run, [right, bottom] = this.corner(run), { sheet } = this;
     if (sheet.width === 0) return;
-    sheet.scale = Math.min(1.6, (sheet.width - 30) / (right + 20), (sheet.height - 30) / (bottom + 20));
-    sheet.left = right / 2 - sheet.width / 2 / sheet.scale;
+    const left = run.links.some(link => link.host) ? -PLACE.host : 0;
+    sheet.scale = Math.min(1.6, (sheet.width - 30) / (right - left + 20), (sheet.height - 30) / (bottom + 20));
+    sheet.left = (left + right) / 2 - sheet.width / 2 / sheet.scale;
     sheet.top = bottom / 2 - 8 - sheet.height / 2 / sheet.scale;
     this.fitted = [sheet.left, sheet.top, sheet.scale, sheet.width, sheet.height].join();
     sheet.redraw();
@@ -73,7 +74,7 @@ class ChipMap {
     if (core) tip.show(run.about(core), event.clientX, event.clientY);
     else if (link)
       tip.show(`${numberText(link.packets)} packets a step, ${percentText(link.load)} of the interval` +
-        (link.border ? "\nacross the border of a chip" : ""), event.clientX, event.clientY);
+        (link.border ? "\nacross the border of a chip" : link.host ? (link.dx > 0 ? "\nfrom the host" : "\nto the host") : ""), event.clientX, event.clientY);
     else tip.hide();
   }
   key(event) {
@@ -93,6 +94,10 @@ class ChipMap {
       const [left, top] = this.at(run, x * per, y), [last] = this.at(run, x * per + per - 1, y);
       return { left, top, right: last + PLACE.core, bottom: top + PLACE.core };
     };
+    if (link.host) {
+      const { left, top, bottom } = box(0, link.y), y = (top + bottom) / 2 + side * link.dx;
+      return link.dx > 0 ? [left - PLACE.host, y, left, y] : [left, y, left - PLACE.host, y];
+    }
     const a = box(link.x, link.y), b = box(link.x + link.dx, link.y + link.dy);
     if (link.dx !== 0) {
       const y = (a.top + a.bottom) / 2 + side * link.dx;
@@ -103,6 +108,8 @@ class ChipMap {
   }
   // On to the middle of both routers: seen where no core lies over it.
   wholeLine(run, link, [x0, y0, x1, y1]) {
+    const inside = PLACE.core / 2;
+    if (link.host) return link.dx > 0 ? [x0, y0, x1 + inside, y1] : [x0 + inside, y0, x1, y1];
     const back = link.dx !== 0 ? (PLACE.core * run.per_router + PLACE.gap * (run.per_router - 1)) / 2 : PLACE.core / 2;
     return [x0 - link.dx * back, y0 - link.dy * back, x1 + link.dx * back, y1 + link.dy * back];
   }
@@ -123,6 +130,10 @@ class ChipMap {
     context.translate(-sheet.left, -sheet.top);
     drawChips(context, run, (x, y) => this.at(run, x, y));
     for (const link of run.links) this.drawLink(context, run, link);
+    context.fillStyle = colours.faint;
+    context.font = "10px system-ui, sans-serif";
+    for (const y of new Set(run.links.filter(link => link.host).map(link => link.y)))
+      context.fillText("host", -PLACE.host, this.at(run, 0, y)[1] + 8);
     const most = this.topOf(run);
     for (const core of run.cores) {
       const [x, y] = this.at(run, core.x, core.y);

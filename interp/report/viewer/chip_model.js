@@ -45,10 +45,22 @@ class ChipRun {
         : Math.floor((y + dy) / json.grid[1]) !== Math.floor(y / json.grid[1]);
       return { x, y, dx, dy, packets, border, load: packets * json.link_clk / this.clk };
     });
+    // Of the host, which stands west of the first core of every row.
+    for (const [y, sent, taken] of json.hosts) {
+      const host = (x, dx, packets) => ({ x, y, dx, dy: 0, packets, border: false, host: true, load: packets * json.link_clk / this.clk });
+      if (sent > 0) this.links.push(host(-1, 1, sent));
+      if (taken > 0) this.links.push(host(0, -1, taken));
+    }
     this.busiest = this.links.reduce((most, link) => Math.max(most, link.packets), 0);
     this.stages = (json.stages || []).map(([core, phase, frame, stage, begin, length]) =>
       ({ core, phase, frame, stage, begin, end: begin + length }));
     this.populations = json.populations || [];
+  }
+  // What keeps steps apart, in words; none: nothing does.
+  limitText() {
+    const limit = this.limit;
+    if (limit.port) return `packets: ${limit.port}, held for ${clkText(limit.port_clk)} a step`;
+    return limit.layer < 0 ? "" : `core ${limit.core}: ${limit.stage} of ${this.layers[limit.layer].name}, ${clkText(limit.stage_cycles)}`;
   }
   layersOf(core) {
     return [...new Set(core.layers.filter(layer => layer >= 0).map(layer => this.layers[layer].name))];

@@ -112,7 +112,11 @@ class ChipView {
       `time: ${run.seconds.toPrecision(4)} s`, `latency: ${clkText(run.latency)}`, `interval: ${clkText(run.interval)}`,
       `packets a step: ${numberText(run.packets)}`, `network: ${run.noc}`,
       `cores: ${run.cores.length} of ${run.cores_there}`]));
-    if (limit.layer >= 0)
+    if (limit.port)
+      lines.push(...part("what limits it", [make("span", "", null, "packets: ", limit.port_core < 0 ? limit.port
+        : link(limit.port, () => this.chooseCore(run.coreAt.get(limit.port_core) || null)),
+        ` is held for ${clkText(limit.port_clk)} a step, and the slowest group of cores works for ${clkText(limit.step_clk)}`)]));
+    else if (limit.layer >= 0)
       lines.push(...part("what limits it", [make("span", "", null,
         link(`core ${limit.core}`, () => this.chooseCore(run.coreAt.get(limit.core) || null)),
         `, ${run.spiking ? "in an average tick" : "phase " + limit.phase}: ${limit.stage} of ${run.layers[limit.layer].name}, ${clkText(limit.stage_cycles)} ` +
