@@ -51,10 +51,6 @@ std::vector<MarkedOutcome> run_all(const std::vector<std::pair<std::string, Happ
   return outcomes;
 }
 
-std::size_t lines_in(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 }  // namespace
 
 TEST_CASE("[ranks] shard k lives on rank floor(k*R/S), and no rank is without one") {
@@ -224,7 +220,7 @@ TEST_CASE("[dead-rank] killed at any moment, a rank takes the run with it") {
                                             std::to_string(who) + " --after " + std::to_string(random() % 400'000));
     CAPTURE(outcome.err);
     CHECK(outcome.status == 3);
-    CHECK(lines_in(outcome.err) == 1);
+    CHECK(std::ranges::count(outcome.err, '\n') == 1);
     CHECK(outcome.err.starts_with("error E6004: rank " + std::to_string(who) + " died (signal 9); "));
     CHECK(outcome.left == 0);
   }
