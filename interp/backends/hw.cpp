@@ -36,6 +36,7 @@ enum HwOption : std::size_t {
   hw_a2s2
 };
 
+constexpr std::string_view plain_objective = "throughput";
 constexpr std::string_view noc_names = "ideal, contended, flit or flit-all";
 
 std::optional<NocModel> noc_model(std::string_view name) {
@@ -47,8 +48,9 @@ std::optional<NocModel> noc_model(std::string_view name) {
 }
 
 Type hw_type(RuleContext& c) {
-  want(c, hw_chip, Type::Kind::string, "the name of a chip, or the path of its file");
-  want_objective(c, hw_objective);
+  if (!c.type(hw_chip).is(Type::Kind::none))
+    want(c, hw_chip, Type::Kind::string, "the name of a chip, or the path of its file");
+  if (!c.type(hw_objective).is(Type::Kind::none)) want_objective(c, hw_objective);
   want(c, hw_noc, Type::Kind::string, "a model of the network");
   want(c, hw_check, Type::Kind::string, "what to check");
   if (const Value* name = c.constant(hw_noc); name && !noc_model(name->string()))
@@ -64,49 +66,49 @@ Type hw_type(RuleContext& c) {
   return backend_type("hw", time_steps(c, hw_steps));
 }
 
-// A mapping has the options that it was made with: others beside it would change nothing, so they are refused.
-void require_alike(const HwOptions& asked, const MapOptions& made) {
-  const MapOptions plain;
-  const auto require = [](bool is_plain, bool is_alike, const char* option) {
-    if (is_plain || is_alike) return;
-    Diag diag("E5003", Severity::error, {},
-              "the mapping was made with another '" + std::string(option) + "' than what stands beside it here");
-    diag.help_text = std::string("give ") + option + " to map(...), which makes the mapping";
-    throw Error(std::move(diag));
-  };
-  require(asked.chip->name == default_chip, asked.chip->name == made.chip->name, "chip");
-  require(asked.chips == plain.chips, asked.chips == made.chips, "chips");
-  require(!asked.cores, asked.cores == made.cores, "cores");
-  require(asked.objective == plain.objective, asked.objective == made.objective, "objective");
-  require(!asked.slabs, asked.slabs == made.slabs, "slabs");
-  require(asked.depth == plain.depth, asked.depth == made.depth, "depth");
-  require(asked.step_groups == plain.step_groups, asked.step_groups == made.step_groups, "step_groups");
-  require(!asked.fetches_ahead, made.fetches_ahead, "a2s2");
+WrittenWords written(std::span<const Value> given) {
+  return {.chip = !given[hw_chip].is_none(),
+          .chips = !given[hw_chips].is_none(),
+          .cores = !given[hw_cores].is_none(),
+          .objective = !given[hw_objective].is_none(),
+          .slabs = !given[hw_slabs].is_none(),
+          .depth = !given[hw_depth].is_none(),
+          .step_groups = !given[hw_step_groups].is_none(),
+          .a2s2 = !given[hw_a2s2].is_none()};
 }
 
+// Absent operands are told from those that say what is so anyway: beside a mapping these may be wrong.
+Value or_plain(const Value& value, const Value& plain) { return value.is_none() ? plain : value; }
+
 // As it is now. A mapping that is a value knows its chip.
-void take_mapping(const Value& given, HwOptions& options) {
+void take_mapping(const Value& given, const WrittenWords& written, HwOptions& options) {
   if (given.is_string()) {
     const std::string& path = given.string();
     options.mapping =
         std::make_shared<const MapFile>(read_mapping(read_text(path, std::size_t{64} << 20), path).value_or_throw());
+    require_alike(options, written, *options.mapping, options.optimise.has_value());
   } else if (const auto* made = given.as<MappingValue>()) {
-    require_alike(options, made->mapping.options());
+    require_alike(options, written, made->mapping);
     options.mapping = std::make_shared<const MapFile>(as_file(made->mapping));
     static_cast<MapOptions&>(options) = made->mapping.options();
   }
 }
 
 HwOptions options_of(std::span<const Value> given) {
+  const MapOptions plain;
+  const Value objective = or_plain(given[hw_objective], Value(std::string(plain_objective)));
+  const Value depth = or_plain(given[hw_depth], Value(std::int64_t{plain.depth}));
+  const Value step_groups = or_plain(given[hw_step_groups], Value(std::int64_t{plain.step_groups}));
+  const Value a2s2 = or_plain(given[hw_a2s2], Value(plain.fetches_ahead));
   HwOptions options{map_options({.chips = given[hw_chips],
                                  .cores = given[hw_cores],
-                                 .objective = given[hw_objective],
+                                 .objective = objective,
                                  .slabs = given[hw_slabs],
-                                 .depth = given[hw_depth],
-                                 .step_groups = given[hw_step_groups],
-                                 .a2s2 = given[hw_a2s2]},
+                                 .depth = depth,
+                                 .step_groups = step_groups,
+                                 .a2s2 = a2s2},
                                 {})};
-  options.chip = chip_named(given[hw_chip].string());
+  options.chip = chip_named(given[hw_chip].is_none() ? default_chip : given[hw_chip].string());
   const std::optional<NocModel> noc = noc_model(given[hw_noc].string());
   if (!noc)
     throw failure("E5003", {},
@@ -125,7 +127,7 @@ HwOptions options_of(std::span<const Value> given) {
     if (!options.optimise)
       throw failure("E5003", {}, "a search takes a time, \"30s\", or a number of moves, \"20000\"");
   }
-  take_mapping(given[hw_mapping], options);
+  take_mapping(given[hw_mapping], written(given), options);
   options.partial = given[hw_partial].boolean();
   return options;
 }
@@ -136,17 +138,18 @@ bool is_path(const std::string& chip) { return chip.find('/') != std::string::np
 Value run_hw(HostContext& host, std::span<const Value> given) {
   check_time_steps(given[hw_steps]);
   std::vector<Value> options(given.begin(), given.end());
-  if (const std::string& chip = given[hw_chip].string(); is_path(chip)) options[hw_chip] = Value(host.input_path(chip));
+  if (given[hw_chip].is_string() && is_path(given[hw_chip].string()))
+    options[hw_chip] = Value(host.input_path(given[hw_chip].string()));
   if (given[hw_mapping].is_string()) options[hw_mapping] = Value(host.input_path(given[hw_mapping].string()));
   return choose<builtin_hw>(host, options);
 }
 
 std::unique_ptr<Backend> open_hw(std::span<const Value> given) { return make_hw_backend(options_of(given)); }
 
-constexpr Operand hw_options[] = {{"chip", OperandKind::string, default_chip},
+constexpr Operand hw_options[] = {{"chip", OperandKind::string, Default::absent()},
                                   {"chips", OperandKind::value, Default::absent()},
                                   {"cores", OperandKind::integer, Default::absent()},
-                                  {"objective", OperandKind::string, "throughput"},
+                                  {"objective", OperandKind::string, Default::absent()},
                                   {"noc", OperandKind::string, "contended"},
                                   {time_steps_option, OperandKind::integer, Default::absent()},
                                   {"frames", OperandKind::integer, Default::absent()},
@@ -156,9 +159,9 @@ constexpr Operand hw_options[] = {{"chip", OperandKind::string, default_chip},
                                   {"optimise", OperandKind::string, ""},
                                   {"partial", OperandKind::boolean, false},
                                   {"slabs", OperandKind::integer, Default::absent()},
-                                  {"depth", OperandKind::integer, 1},
-                                  {"step_groups", OperandKind::integer, 0},
-                                  {"a2s2", OperandKind::boolean, false}};
+                                  {"depth", OperandKind::integer, Default::absent()},
+                                  {"step_groups", OperandKind::integer, Default::absent()},
+                                  {"a2s2", OperandKind::boolean, Default::absent()}};
 const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw, .keeps_constants = true};
 
 }  // namespace
@@ -173,7 +176,7 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "engine, "
         "bit for bit. What comes into a graph as an argument is sent to the cores in every step; what the graph holds "
         "itself, its weights, tensors of the top level, and what it makes of constants alone, lies in the cores. The "
-        "report has cycles, time, energy, memory and packets. chip: tianjicx, tianjic, loihi, "
+        "report has cycles, time, energy, memory and packets. chip: tianjicx (if none is given), tianjic, loihi, "
         "truenorth, tiny, or the path of a chip file (E7003); " MAP_WORDS_DOC
         "; noc: ideal (packets wait for none), contended (links serve packets in turn), flit-all (cycle by cycle, with "
         "virtual channels and credits) or flit (so only for phases that hold a link for more than half of their time, "
@@ -185,7 +188,9 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "the delay that it lacks, and the report says so; mapping: what map(net, chip: ...) gave, or the path of a "
         "file "
         "that m.save wrote, in place of the mapper's (a value keeps the chip, cores and other options that map() was "
-        "given: different ones beside it are E5003); optimise: \"30s\" or \"20000\", a search for a better one first, "
+        "given, a file what it tells of: different ones beside it are E5003, and so is an objective beside a file "
+        "without "
+        "optimise); optimise: \"30s\" or \"20000\", a search for a better one first, "
         "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what "
         "lies between them on the chip, with states that blocks alone have to do with. On loihi and truenorth "
         "neurons alone run, blocks or those of an "

@@ -63,11 +63,19 @@ std::string backend_option(const Options& options, std::string_view wanted) {
 ChipMapping mapping_of(ChipNet net, const Options& options, const Toolbox& tools) {
   const MapOptions room = map_options(options, tools);
   const std::string file = backend_option(options, "mapping"), budget = backend_option(options, "optimise");
+  const auto read = [&] {
+    MapFile made = read_mapping(read_text(file, std::size_t{64} << 20), file).value_or_throw();
+    const auto is_written = [&](std::string_view option) { return !backend_option(options, option).empty(); };
+    const WrittenWords written{.objective = is_written("objective"),
+                               .slabs = is_written("slabs"),
+                               .depth = is_written("depth"),
+                               .step_groups = is_written("step_groups"),
+                               .a2s2 = is_written("a2s2")};
+    require_alike(room, written, made, !budget.empty());
+    return made;
+  };
   ChipMapping mapping =
-      (file.empty()
-           ? ChipMapping::make(std::move(net), room)
-           : apply(read_mapping(read_text(file, std::size_t{64} << 20), file).value_or_throw(), std::move(net), room))
-          .value_or_throw();
+      (file.empty() ? ChipMapping::make(std::move(net), room) : apply(read(), std::move(net), room)).value_or_throw();
   if (budget.empty()) return mapping;
   std::optional<SearchBudget> search = search_budget(budget);
   if (!search) throw failure("E5003", {}, "--optimise takes a time, 30s, or a number of moves, 20000");

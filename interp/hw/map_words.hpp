@@ -2,7 +2,7 @@
 //
 //   MapOptions options = map_options({.chips = v[2], .cores = v[3], ...}, span);      the chip is left to the caller
 #pragma once
-#include "hwsim/map/mapper.hpp"
+#include "hwsim/map/mapping_file.hpp"
 #include "interp/control/builtins/builtins.hpp"
 
 namespace taskspec {
@@ -22,6 +22,16 @@ struct MapWords {
 
 // Error E5003: what no net could be mapped with.
 MapOptions map_options(const MapWords& words, Span span);
+
+// Which of them somebody wrote, be it what they are anyway.
+struct WrittenWords {
+  bool chip = false, chips = false, cores = false, objective = false, slabs = false, depth = false, step_groups = false,
+       a2s2 = false;
+};
+// Beside a mapping: it keeps what it was made with, so that another option would change nothing. Error E5003.
+void require_alike(const MapOptions& asked, const WrittenWords& written, const ChipMapping& made);
+// Beside one of a file, which tells of some of them; an objective is that of a search (`searches`), or of nothing.
+void require_alike(const MapOptions& asked, const WrittenWords& written, const MapFile& made, bool searches);
 
 // Of a rule: the operand is an objective, as far as that is known.
 void want_objective(RuleContext& c, std::size_t operand);
