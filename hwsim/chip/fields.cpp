@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <vector>
 
 #include "hwsim/chip/formula.hpp"
 #include "ir/base/text.hpp"
@@ -61,9 +63,17 @@ Json parsed_json(const std::string& file, std::string_view kind, std::string_vie
     return failure("E7003", {}, fmt::format("'{}' is no {} that can be read: {}", file, kind, what));
   };
   struct TooDeepFile {};
+  struct TwiceInFile {
+    std::string key;
+  };
   if (text.size() > largest) throw no_such(fmt::format("it has more than {} bytes", largest));
-  const auto guard = [](int depth, Json::parse_event_t, Json&) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  const auto guard = [&](int depth, Json::parse_event_t event, Json& value) {
     if (depth > deepest) throw TooDeepFile();
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+      throw TwiceInFile{value.get<std::string>()};
     return true;
   };
   try {
@@ -77,6 +87,8 @@ Json parsed_json(const std::string& file, std::string_view kind, std::string_vie
         fmt::format("{} at line {}, column {}", error.byte > text.size() ? "cut off" : "not JSON", line, column));
   } catch (const Json::exception&) {
     throw no_such("not JSON: a number is beyond all ranges");
+  } catch (const TwiceInFile& twice) {
+    throw no_such(fmt::format("an object has '{}' twice", one_line(twice.key)));
   } catch (const TooDeepFile&) {
     throw no_such(fmt::format("nested too deeply: more than {} levels", deepest));
   }

@@ -1,6 +1,7 @@
 // Clock, memory, arithmetic and limits of a core.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "hwsim/chip/parts.hpp"
@@ -140,6 +141,8 @@ void read_memory(ChipFields& root, Chip& chip) {
   for (std::size_t i = 0; i < banks->size(); ++i) {
     const std::string at = fmt::format("/memory/{}", i);
     ChipBank bank = read_bank(ChipFields(reading, &(*banks)[i], at));
+    if (std::ranges::find(chip.banks, bank.name, &ChipBank::name) != chip.banks.end())
+      reading.fault(at + "/name", fmt::format("expected a name of its own, found a second '{}'", bank.name));
     if (!chip.banks.empty() && bank.base < chip.banks.back().end())
       reading.fault(at + "/base", fmt::format("expected an address from {} on, where the bank before ends, found {}",
                                               chip.banks.back().end(), bank.base));

@@ -257,6 +257,12 @@ TEST_CASE("hostile chip files [chip] [hostile]") {
   CHECK(faults_of(std::string(100'000, '[')).at(0).find("nested too deeply: more than 16 levels") != std::string::npos);
   CHECK(faults_of(std::string(2 << 20, ' ')).at(0).find("more than 1048576 bytes") != std::string::npos);
   CHECK(faults_of("{\"v\": 1e999}").at(0).find("beyond all ranges") != std::string::npos);
+  CHECK(faults_of("{\"a\": {\"b\": 1}, \"c\": [{\"b\": 1}, {\"b\": 2, \"b\": 3}]}")
+            .at(0)
+            .find("an object has 'b' twice") != std::string::npos);
+  CHECK(faults_of(changed(text_of("tiny"), "\"name\": \"mem1\"", "\"name\": \"mem0\""))
+            .at(0)
+            .find("at /memory/1/name: expected a name of its own, found a second 'mem0'") != std::string::npos);
   std::string many = "{";
   for (int i = 0; i < 50'000; ++i) many += "\"k" + std::to_string(i) + "\": 1, ";
   CHECK(faults_of(many + "\"z\": 1}").size() == 100);
