@@ -1,4 +1,8 @@
 // hw(chip:, chips:, cores:, objective:, noc:, time_steps:, frames:, ...): a simulated many-core chip.
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "interp/backends/backends.hpp"
 #include "interp/backends/time_steps.hpp"
 #include "interp/control/builtins/builtins.hpp"
@@ -94,6 +98,25 @@ void take_mapping(const Value& given, const WrittenWords& written, HwOptions& op
   }
 }
 
+// Neurons are dealt out without the mapper of blocks, and take ticks instead of frames: its words, and those of what
+// runs block by block, would change nothing there.
+void refuse_words_of_blocks(const Chip& chip, std::span<const Value> given) {
+  if (chip.kind == ChipKind::primitive) return;
+  constexpr std::pair<HwOption, std::string_view> words[] = {
+      {hw_mapping, "mapping"}, {hw_optimise, "optimise"}, {hw_objective, "objective"},
+      {hw_slabs, "slabs"},     {hw_depth, "depth"},       {hw_step_groups, "step_groups"},
+      {hw_a2s2, "a2s2"},       {hw_check, "check"},       {hw_frames, "frames"}};
+  for (const auto& [word, name] : words) {
+    const Value& value = given[word];
+    if (value.is_none() || (value.is_string() && value.string().empty())) continue;
+    Diag diag("E5003", Severity::error, {},
+              fmt::format("'{}' is of chips of kind primitive, whose cores run blocks; {} is of kind {}", name,
+                          chip.name, name_of(chip.kind)));
+    diag.help_text = "leave it out";
+    throw Error(std::move(diag));
+  }
+}
+
 HwOptions options_of(std::span<const Value> given) {
   const MapOptions plain;
   const Value objective = or_plain(given[hw_objective], Value(std::string(plain_objective)));
@@ -128,6 +151,7 @@ HwOptions options_of(std::span<const Value> given) {
       throw failure("E5003", {}, "a search takes a time, \"30s\", or a number of moves, \"20000\"");
   }
   take_mapping(given[hw_mapping], written(given), options);
+  refuse_words_of_blocks(*options.chip, given);
   options.partial = given[hw_partial].boolean();
   return options;
 }
@@ -194,7 +218,9 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what "
         "lies between them on the chip, with states that blocks alone have to do with. On loihi and truenorth "
         "neurons alone run, blocks or those of an "
-        "imported NIR file (E4052, E4055), and the report says how late the last population is; tianjic runs these, "
+        "imported NIR file (E4052, E4055), without the words of blocks (mapping, optimise, objective, slabs, depth, "
+        "step_groups, a2s2, check, frames: E5003), and the report says how late the last population is; tianjic runs "
+        "these, "
         "and integer nets on its crossbars, whose weights stay. What is "
         "no integer graph, fits no core or wants more than the chip has "
         "is refused (E4011, E4012, E4040 to E4046).",

@@ -123,7 +123,7 @@ TEST_CASE("a timeline has rows per core and stage of each chip, in its own clock
     if (event["name"] == "thread_name") names.insert(event["args"]["name"].get<std::string>());
     if (event["ph"] == "X") stages.insert(event["cat"].get<std::string>());
   }
-  CHECK(processes == std::set<int>{2, 3, 4});
+  CHECK(processes == std::set<int>{2, 3, 4, 5});
   CHECK(std::ranges::any_of(names, [](const std::string& name) { return name.ends_with(" axon"); }));
   CHECK(stages.contains("axon"));
   CHECK(stages.contains("send"));
