@@ -12,7 +12,17 @@ namespace taskspec {
 
 namespace {
 
-// Of a host value, as a rule sees it.
+// A host number that kernels read as data: what precision it has there.
+std::optional<Precision> data_precision(const OpDef& op, std::size_t position, const Value& value,
+                                        std::span<const Type> types) {
+  const Operand& operand = operand_at(op, position);
+  if (operand.at_run && value.is_integer()) return Precision::i64;
+  if (operand.kind != OperandKind::tensor || !(value.is_number() || value.is_bool())) return std::nullopt;
+  return scalar_precision(types, position);
+}
+
+}  // namespace
+
 Type host_type(const Value& value) {
   if (value.is_integer()) return Type::Kind::integer;
   if (value.is_real()) return Type::Kind::real;
@@ -25,17 +35,6 @@ Type host_type(const Value& value) {
   for (const Value& item : *items) parts.push_back(host_type(item));
   return Type::tuple(std::move(parts));
 }
-
-// A host number that kernels read as data: what precision it has there.
-std::optional<Precision> data_precision(const OpDef& op, std::size_t position, const Value& value,
-                                        std::span<const Type> types) {
-  const Operand& operand = operand_at(op, position);
-  if (operand.at_run && value.is_integer()) return Precision::i64;
-  if (operand.kind != OperandKind::tensor || !(value.is_number() || value.is_bool())) return std::nullopt;
-  return scalar_precision(types, position);
-}
-
-}  // namespace
 
 ValueId OpListBuilder::add(Kind kind, std::size_t position, Type type) {
   values_.push_back({kind, static_cast<std::uint32_t>(position), std::move(type)});

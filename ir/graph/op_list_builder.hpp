@@ -11,6 +11,8 @@
 
 namespace taskspec {
 
+Type host_type(const Value& value);  // as the rule of an op sees a value of the host
+
 class OpListBuilder {
  public:
   struct Origin {  // of a line, in the text

@@ -142,8 +142,6 @@ ViewValue ViewCodeMaker::host(Precision precision) {
 ViewCodeMaker::Bound ViewCodeMaker::known(const Value& value, Span span) {
   Bound bound;
   bound.constant = value;
-  if (value.is_array() && value.array().elements() != 1)
-    throw not_built(span, "a constant tensor of several elements", "give it to the task: in w: f64[N]");
   const bool number = value.is_number() || value.is_bool() || value.is_array();
   if (value.is_range()) {
     bound.kind = Bound::Kind::range;
@@ -159,8 +157,12 @@ ViewCodeMaker::Bound ViewCodeMaker::known(const Value& value, Span span) {
                               : value.is_real() ? Precision::f64
                                                 : Precision::i64;
   bound.kind = Bound::Kind::value;
-  bound.value = code_.add(
-      {.kind = value.is_array() ? ViewCode::Item::Kind::element : ViewCode::Item::Kind::host, .precision = precision});
+  using Item = ViewCode::Item::Kind;
+  const bool several = value.is_array() && value.array().elements() != 1;
+  bound.value = code_.add({.kind = several            ? Item::tensor
+                                   : value.is_array() ? Item::element
+                                                      : Item::host,
+                           .precision = precision});
   code_.constants.emplace_back(bound.value, value.is_array() ? value.array() : scalar_array(value, precision));
   return bound;
 }
@@ -214,6 +216,8 @@ ViewCodeMaker::Bound ViewCodeMaker::as(const Bound& given, const Type& type, Spa
 
 // On host values.
 ViewCodeMaker::Bound ViewCodeMaker::number(const Frame& frame, const Call& call) {
+  if (!call.op->scalar && !call.op->outputs.empty())
+    throw not_built(call.span, fmt::format("'{}', which gives several tensors,", call.op->name));
   ViewStep step{.kind = Kind::number, .span = call.span, .op = call.op};
   List constants;
   bool all_known = true;
@@ -246,9 +250,11 @@ bool ViewCodeMaker::is_its_element(const Frame& frame, const Call& call) const {
 // On tensors of one element. A number of the host takes the precision of the tensors beside it.
 ViewCodeMaker::Bound ViewCodeMaker::element_op(const Frame& frame, const Call& call) {
   for (CallId in : call.in)
-    if (in.valid() && are_points(at(frame, in))) return points_op(frame, call);
+    if (in.valid() && (are_points(at(frame, in)) || at(frame, in).kind == Bound::Kind::list))
+      return points_op(frame, call);
   if (!call.type.is_tensor()) throw not_built(call.span, fmt::format("'{}'", call.op->name));
   if (is_its_element(frame, call)) return at(frame, call.in[0]);
+  if (wants_tensors(frame, call)) return tensor_op(frame, call);
   ViewStep step{.kind = Kind::op, .span = call.span, .op = call.op};
   std::vector<Type> types;
   bool tensors = false;

@@ -24,6 +24,15 @@ using ViewValue = Id<ViewValueTag>;  // in ViewCode::values
 struct ViewStep;
 using ViewBlock = std::vector<ViewStep>;
 
+// Of an op on whole tensors: what it is given for one of its operands.
+struct ViewOperand {
+  std::vector<ViewValue> values = {};    // one; of a list of tensors all of it; none: `constant`
+  std::vector<std::uint8_t> ranks = {};  // by value: of what is one element here
+  bool is_list = false;
+  Value constant = {};
+  Type type = {};  // of a constant that is a list
+};
+
 struct ViewStep {
   enum class Kind : std::uint8_t {
     number,      // out = op on host values, as in host code
@@ -45,8 +54,11 @@ struct ViewStep {
     // Whole fields, as loops over the points of one view:
     read_number,  // out = view.field of its point with as many points before it as the point of the loop
     read_whole,   // out = that element of in[0], a tensor of so many elements
-    store_whole,  // the other way round: of in[0], in[1]
+    store_whole,  // the other way round: of in[0], in[1]; in[0] is an output, or a tensor that was made before
     accumulate,   // out = in[0] of all points of the loop, by the tree of the root (interp/host/root_tree.hpp)
+    // Tensors that the body makes:
+    make_tensor,  // out = room for an element of each point of the view, which store_whole fills
+    tensor_op,    // out = op of `operands`, as outside of a body
   };
   Kind kind = Kind::move;
   Span span = {};
@@ -57,6 +69,7 @@ struct ViewStep {
   std::uint32_t view = 0, field = 0;
   std::uint32_t levels = 0;
   std::vector<ViewBlock> blocks = {};
+  std::vector<ViewOperand> operands = {};  // of a tensor_op; `in` has their values
 
   ViewValue out() const { return outs[0]; }
 };
@@ -75,7 +88,8 @@ struct ViewCode {
     enum class Kind : std::uint8_t {
       element,  // a tensor of one element
       host,     // an int (i64), float (f64) or bool of the host
-      whole,    // a tensor with an element for each point of a view
+      whole,    // a tensor with an element for each point of a view: an input or output
+      tensor,   // any other tensor: a constant, or made by the body
     } kind = Kind::element;
     Precision precision = Precision::f64;
     ArrayType type = {};    // of a whole that is an input
@@ -90,7 +104,7 @@ struct ViewCode {
   std::vector<std::pair<ViewValue, Array>> constants;
   ViewBlock body;
   struct Output {
-    ViewValue value;  // a whole is written where it lies
+    ViewValue value;  // a whole is written where it lies, a tensor put there at the end
   };
   std::vector<Output> outputs;
 

@@ -16,7 +16,7 @@ void ViewCodeMaker::run(Frame& frame, CallId id) {
   if (call.form == Form::item || call.form == Form::items)
     throw not_built(call.span, "a part of a list", "what differs from point to point is a field");
   if (call.form == Form::list)
-    throw not_built(call.span, "a list", "join or stack in front of the call, and give the task what comes of it");
+    throw not_built(call.span, "a list", "join tensors in front of the loop, or give the task what comes of it");
   throw not_built(call.span, fmt::format("'{}'", call.form->word));
 }
 
@@ -97,6 +97,11 @@ bool ViewCodeMaker::data(Frame& frame, CallId id) {
   } else if (call.form == Form::tuple || call.form == Form::range) {
     bound = {};
     bound.kind = call.form == Form::tuple ? Bound::Kind::tuple : Bound::Kind::range;
+    for (CallId in : call.in) bound.parts.push_back(at(frame, in));
+  } else if (call.form == Form::list && points_ == 0 &&
+             std::ranges::all_of(call.in, [&](CallId in) { return frame.function[in].type.is_tensor(); })) {
+    bound = {};
+    bound.kind = Bound::Kind::list;
     for (CallId in : call.in) bound.parts.push_back(at(frame, in));
   } else if (call.form == Form::element) {
     const Bound tuple = at(frame, call.in[0]);
@@ -228,10 +233,7 @@ void ViewCodeMaker::write(Frame& frame, const Call& call) {
     place = given;
     return;
   }
-  if (are_points(given) && enclosing_.empty() && !has_place) {
-    place = given;
-    return;
-  }
+  if (are_points(given)) return write_tensor(frame, call, given);
   if (given.kind != Bound::Kind::value) throw not_built(call.span, "such a variable");
   emit({.kind = Kind::move, .span = call.span, .in = {given.value}}, cell(frame, call.variable, variable.type));
 }

@@ -16,10 +16,10 @@ class ViewCodeMaker {
  private:
   // What a call stands for while steps are made.
   struct Bound {
-    enum class Kind : std::uint8_t { none, value, view, tuple, range, type, points, other } kind = Kind::none;
+    enum class Kind : std::uint8_t { none, value, view, tuple, range, type, points, list, other } kind = Kind::none;
     ViewValue value = {};
     std::uint32_t view = 0;
-    std::vector<Bound> parts = {};  // of a tuple or range; of an op on points its operands
+    std::vector<Bound> parts = {};  // of a tuple, range or list of tensors; of an op on points its operands
     ViewStep step = {};             // of points: what makes an element
     std::uint64_t since = 0;        // of points that are a field: how often fields were written
     Value constant = {};            // what is known of it
@@ -69,16 +69,24 @@ class ViewCodeMaker {
   bool are_points(const Bound& bound) const;
   Bound whole_field(const Frame& frame, const Call& call);
   Bound points_op(const Frame& frame, const Call& call);
-  Bound points_total(const Frame& frame, const Call& call, const Bound& of);
+  Bound points_total(const Call& call, const Bound& of);
   void store_field(const Frame& frame, const Call& call);
   std::uint32_t view_of(const Bound& points, Span span) const;
   ViewValue element_of(const Bound& points, const std::vector<ViewValue>& point, std::uint32_t view, Span span);
   void each_point(std::uint32_t view, Span span, FunctionRef<void(const std::vector<ViewValue>&)> body);
 
   bool has_field(const Bound& points) const;
-  Error not_of_all(const Call& call, bool of_field) const;
   Bound count_of(std::uint32_t view, Span span);
   Bound mean_of(Bound sum, std::uint32_t view, Precision precision, Span span);
+
+  // ---- whole tensors (view_code_tensors.cpp) ----
+  bool is_total(const Frame& frame, const Call& call) const;
+  bool goes_by_point(const Frame& frame, const Call& call) const;
+  bool wants_tensors(const Frame& frame, const Call& call) const;
+  Bound tensor_op(const Frame& frame, const Call& call);
+  ViewOperand tensor_operand(const Frame& frame, const Call& call, std::size_t position);
+  ViewValue tensor_of(const Bound& of, Span span);
+  void write_tensor(Frame& frame, const Call& call, const Bound& given);
 
   Bound dimension(Frame& frame, const Dim& dim, Span span);
   Bound inlined(Frame& frame, const Call& call);

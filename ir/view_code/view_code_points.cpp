@@ -1,5 +1,6 @@
 // Whole fields in a body, `(v.r * v.r).sum(0)`: what is computed of them by element waits until somebody wants it, and
-// then is one loop over the points.
+// then is one loop over the points. Ops that are no matter of single points take them as tensors
+// (view_code_tensors.cpp).
 #include <fmt/format.h>
 
 #include "ir/records/rules.hpp"
@@ -11,7 +12,8 @@ using Kind = ViewStep::Kind;
 
 bool ViewCodeMaker::are_points(const Bound& bound) const {
   return bound.kind == Bound::Kind::points ||
-         (bound.kind == Bound::Kind::value && code_[bound.value].kind == ViewCode::Item::Kind::whole);
+         (bound.kind == Bound::Kind::value && (code_[bound.value].kind == ViewCode::Item::Kind::whole ||
+                                               code_[bound.value].kind == ViewCode::Item::Kind::tensor));
 }
 
 ViewCodeMaker::Bound ViewCodeMaker::whole_field(const Frame& frame, const Call& call) {
@@ -36,23 +38,10 @@ std::uint32_t ViewCodeMaker::view_of(const Bound& points, Span span) const {
   throw not_built(span, "a tensor without a field of a view");
 }
 
-namespace {
-
-constexpr const char* field_help = "element-wise ops and .sum() .prod() .min() .max() .mean() of all points are";
-constexpr const char* tensor_help = "do that in front of the call, and give the task what comes of it";
-
-}  // namespace
-
 // Whether elements of a view come into it, and not of tensors alone.
 bool ViewCodeMaker::has_field(const Bound& points) const {
   return points.kind == Bound::Kind::points &&
          (points.parts.empty() || std::ranges::any_of(points.parts, [&](const Bound& p) { return has_field(p); }));
-}
-
-Error ViewCodeMaker::not_of_all(const Call& call, bool of_field) const {
-  return not_built(
-      call.span, fmt::format("'{}' of {}", call.op->name, of_field ? "a whole field" : "a tensor of several elements"),
-      of_field ? field_help : tensor_help);
 }
 
 // How many points the view has.
@@ -86,10 +75,8 @@ ViewCodeMaker::Bound ViewCodeMaker::mean_of(Bound sum, std::uint32_t view, Preci
 
 ViewCodeMaker::Bound ViewCodeMaker::points_op(const Frame& frame, const Call& call) {
   const OpDef& op = *call.op;
-  if (op.fusion == Fusion::reduction) return points_total(frame, call, at(frame, call.in[0]));
-  if (op.fusion != Fusion::pointwise)
-    throw not_of_all(call,
-                     std::ranges::any_of(call.in, [&](CallId in) { return in.valid() && has_field(at(frame, in)); }));
+  if (is_total(frame, call)) return points_total(call, at(frame, call.in[0]));
+  if (!goes_by_point(frame, call)) return tensor_op(frame, call);
   Bound made;
   made.kind = Bound::Kind::points;
   made.step = {.kind = Kind::op, .span = call.span, .op = &op};
@@ -152,37 +139,8 @@ void ViewCodeMaker::each_point(std::uint32_t view, Span span, FunctionRef<void(c
   block_->push_back(std::move(loop));
 }
 
-namespace {
-
-// What is known of an axis, or of several.
-template <class Bound>
-Value constant_of(const Bound& bound) {
-  if (bound.kind != Bound::Kind::tuple) return bound.constant;
-  Tuple items;
-  for (const Bound& part : bound.parts) items.items.push_back(part.constant);
-  return Value(std::move(items));
-}
-
-// Whether this reduction goes over all axes.
-bool reduces_all(const Value& axis, std::size_t rank) {
-  if (axis.is_none()) return true;
-  if (axis.is_integer()) return rank == 1;
-  return axis.is_tuple() && axis.tuple().items.size() == rank;
-}
-
-}  // namespace
-
-ViewCodeMaker::Bound ViewCodeMaker::points_total(const Frame& frame, const Call& call, const Bound& of) {
-  const std::size_t rank = frame.function[call.in[0]].type.rank();
-  const Value axis = call.in.size() > 1 && call.in[1].valid() ? constant_of(at(frame, call.in[1])) : Value();
-  const bool known_axis = call.in.size() < 2 || !call.in[1].valid() || !axis.is_none();
+ViewCodeMaker::Bound ViewCodeMaker::points_total(const Call& call, const Bound& of) {
   const bool mean = call.op->name == "mean";
-  const bool folds =
-      mean || call.op->name == "sum" || call.op->name == "prod" || call.op->name == "min" || call.op->name == "max";
-  if (!folds || !has_field(of)) throw not_of_all(call, has_field(of));
-  if (!known_axis || !reduces_all(axis, rank))
-    throw not_built(call.span, "a reduction of some axes of a whole field",
-                    rank == 2 ? "of all points: v.f.sum((0, 1))" : "of all points: v.f.sum()");
   Bound made;
   made.kind = Bound::Kind::value;
   made.value = code_.add({.precision = call.type.precision});

@@ -16,6 +16,8 @@
 
 namespace taskspec {
 
+struct ViewStep;
+
 inline constexpr std::int64_t strip_length = 512;
 
 using Register = std::uint32_t;
@@ -64,8 +66,10 @@ struct LaneInstruction {
     folds,          // fields at places in[0], in[2]... folded with in[1], in[3]..., point by point; where `products`,
                     // with those times what stands behind all these
     total,          // one more strip of total `number` of the loop is in[0]
-    load_whole,     // out = elements of input `number`, as many as the view has points
-    store_whole,    // output `number` has in[0] there
+    load_whole,     // out = elements of input `number`, or of a tensor, as many as the view has points
+    store_whole,    // output `number`, or a tensor, has in[0] there
+    make_tensor,    // tensor `out` has an element for each point of view `access`
+    tensor_op,      // out, a tensor or one element, = what `step` does
     jump,           // to `number`
     jump_unless,    // in[0]
     jump_if_empty,  // where view `access` has no points
@@ -78,6 +82,7 @@ struct LaneInstruction {
   bool passes = false;    // index: places may stay where in[0] has them
   bool deferred = false;  // and then who uses them looks whether they are inside
   bool products = false;  // folds
+  bool tensor = false;    // load_whole, store_whole: of the tensor in register `number`; copy: of a tensor
   Register out = 0;
   std::vector<Register> in = {};
   const Kernel* kernel = nullptr;
@@ -87,6 +92,7 @@ struct LaneInstruction {
   const OpDef* op = nullptr;
   std::vector<Value> attributes = {};
   std::uint32_t access = 0, number = 0;
+  const ViewStep* step = nullptr;  // in the code that this is made of
   Span span = {};
 };
 
@@ -117,7 +123,7 @@ struct LaneLoop {
   std::vector<std::pair<Register, Register>> spread;  // one element -> lanes, before the first strip
   std::vector<std::vector<LaneFold>> folds;           // by LaneInstruction::number
   std::vector<LaneTotal> totals;
-  std::vector<std::uint32_t> wholes;  // inputs that have an element for each point
+  std::vector<std::uint32_t> wholes;  // inputs, and tensors by register, that have an element for each point
   bool by_rows = false;               // a run may not go on in the next row
   bool plain = false;                 // of points nothing matters but where their elements lie
   bool has_passes = false;            // several, one after the other, over what comes from memory
@@ -136,6 +142,7 @@ struct LaneProgram {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::size_t scratch_bytes = 0;
   std::size_t places_at = 0;  // in the scratch: root indices of the points of a strip
+  bool has_tensors = false;   // which the body makes, or are constants of it
   std::string why_not_strip;
   Span why_at;
 };

@@ -15,7 +15,10 @@ constexpr std::size_t slot_bytes = strip_length * 8;
 
 LaneMaker::LaneMaker(const ViewCode& code, const OpTable& ops)
     : code_(code), ops_(ops), out_(&made_.code), dims_(code.values.size()), home_(code.values.size(), top) {
-  for (const ViewCode::Item& item : code.values) add_register(item.precision, false);
+  for (const ViewCode::Item& item : code.values) {
+    add_register(item.precision, false);
+    made_.has_tensors |= item.kind == ViewCode::Item::Kind::tensor;
+  }
   for (const auto& [value, array] : code.constants) {
     made_.constants.emplace_back(one(value), array);
     if (code[value].kind == ViewCode::Item::Kind::host && code[value].precision == Precision::i64)
@@ -169,6 +172,12 @@ void LaneMaker::step(const ViewStep& s) {
     case Step::leave:
     case Step::next:
       return leave(s);
+    case Step::make_tensor:
+      emit({.kind = Kind::make_tensor, .out = one(s.out()), .access = s.view, .span = s.span});
+      return place(s.out());
+    case Step::tensor_op:
+      emit({.kind = Kind::tensor_op, .out = one(s.out()), .op = s.op, .step = &s, .span = s.span});
+      return place(s.out());
     case Step::read_number:
     case Step::read_whole:
     case Step::store_whole:
@@ -209,6 +218,7 @@ void LaneMaker::arithmetic(const ViewStep& s, LaneInstruction instruction) {
     instruction.kind = Kind::convert;
   } else if (s.kind == ViewStep::Kind::move || s.op->sharing == Sharing::same_bytes) {
     instruction.kind = Kind::copy;
+    instruction.tensor = s.kind == ViewStep::Kind::move && code_[s.out()].kind == ViewCode::Item::Kind::tensor;
   } else {
     std::vector<Precision> in;
     for (Register r : instruction.in) in.push_back(made_.registers[r].precision);

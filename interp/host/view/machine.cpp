@@ -51,14 +51,21 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
   for (std::uint32_t k = 0; k < code.inputs; ++k)
     if (code.values[k].kind != ViewCode::Item::Kind::whole)
       std::memcpy(at_[k], run.inputs[k], program.registers[k].width);
-  for (const auto& [r, array] : program.constants) std::memcpy(at_[r], array.raw(), program.registers[r].width);
+  if (program.has_tensors) tensors_.resize(code.values.size());
+  for (const auto& [r, array] : program.constants)
+    if (code.values[r].kind == ViewCode::Item::Kind::tensor)
+      tensors_[r] = array;
+    else
+      std::memcpy(at_[r], array.raw(), program.registers[r].width);
 }
 
 void LaneMachine::run() {
   code(program_.code, {});
   for (std::size_t k = 0; k < code_.outputs.size(); ++k) {
     const Register r = code_.outputs[k].value.value;
-    if (code_.values[r].kind == ViewCode::Item::Kind::whole) continue;  // written where it lies
+    if (code_.values[r].kind == ViewCode::Item::Kind::tensor) put_tensor(k);
+    if (code_.values[r].kind != ViewCode::Item::Kind::element && code_.values[r].kind != ViewCode::Item::Kind::host)
+      continue;  // a whole is written where it lies
     std::memcpy(run_.outputs[k], at_[r], program_.registers[r].width);
   }
 }
@@ -128,6 +135,10 @@ void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
     case Kind::load_whole:
     case Kind::store_whole:
       return whole(i, turn);
+    case Kind::make_tensor:
+      return make_tensor(i);
+    case Kind::tensor_op:
+      return tensor_op(i);
     case Kind::total:
       return total(i, turn);
     case Kind::index:
@@ -217,11 +228,6 @@ void put_host_value(const Value& value, std::byte* to) {
   }
 }
 
-LaneFault fault_of(const Error& error, Span span) {
-  const Diag& first = error.diags().items().front();
-  return {{first.code, first.message, span}};
-}
-
 }  // namespace
 
 void LaneMachine::number(const LaneInstruction& i, const Turn& turn) {
@@ -256,7 +262,10 @@ void LaneMachine::convert(const LaneInstruction& i, const Turn& turn) {
 
 void LaneMachine::copy(const LaneInstruction& i, const Turn& turn) {
   const LaneRegister& out = program_.registers[i.out];
-  std::memcpy(at_[i.out], at_[i.in[0]], static_cast<std::size_t>(out.lanes ? turn.count : 1) * out.width);
+  if (i.tensor)
+    tensors_[i.out] = tensor(ViewValue(i.in[0]), 1);
+  else
+    std::memcpy(at_[i.out], at_[i.in[0]], static_cast<std::size_t>(out.lanes ? turn.count : 1) * out.width);
 }
 
 void LaneMachine::extent(const LaneInstruction& i) {
@@ -331,12 +340,14 @@ void LaneMachine::whole(const LaneInstruction& i, const Turn& turn) {
   const bool loads = i.kind == LaneInstruction::Kind::load_whole;
   const Register lanes = loads ? i.out : i.in[0];
   const std::uint8_t width = program_.registers[lanes].width;
+  const std::byte* from = !loads ? nullptr : i.tensor ? std::as_const(tensors_[i.number]).raw() : run_.inputs[i.number];
+  std::byte* to = loads ? nullptr : i.tensor ? tensors_[i.number].raw() : run_.outputs[i.number];
   for (const Segment& s : turn.segments) {
     std::byte* strip = at_[lanes] + s.first * width;
     if (loads)
-      move_elements(run_.inputs[i.number] + s.at.number * width, strip, s.count, width);
+      move_elements(from + s.at.number * width, strip, s.count, width);
     else
-      move_elements(strip, run_.outputs[i.number] + s.at.number * width, s.count, width);
+      move_elements(strip, to + s.at.number * width, s.count, width);
   }
 }
 

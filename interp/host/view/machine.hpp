@@ -1,8 +1,8 @@
 // Runs a lane program once, for one point of a launch.
 #pragma once
+#include "interp/host/root_tree.hpp"
 #include "interp/host/view/lane_code.hpp"
 #include "interp/host/view/lane_moves.hpp"
-#include "interp/host/root_tree.hpp"
 #include "interp/host/view/view_points.hpp"
 #include "ir/view_code/view_code.hpp"
 
@@ -53,6 +53,10 @@ class LaneMachine {
   void load(const LaneInstruction& i, const Turn& turn);
   void load_by_number(const LaneInstruction& i, const Turn& turn);
   void whole(const LaneInstruction& i, const Turn& turn);
+  void make_tensor(const LaneInstruction& i);
+  void tensor_op(const LaneInstruction& i);
+  Array tensor(ViewValue value, std::size_t rank) const;
+  void put_tensor(std::size_t output) const;
   void total(const LaneInstruction& i, const Turn& turn);
   void load_or_else(const LaneInstruction& i, const Turn& turn);
   void index(const LaneInstruction& i, const Turn& turn);
@@ -73,6 +77,7 @@ class LaneMachine {
   void fetch_ahead(const LaneLoop& loop, std::int64_t linear) const;
   void finish_totals(const LaneLoop& loop);
   void check_numbers(const LaneLoop& loop) const;
+  void check_extent(const LaneLoop& loop, std::size_t axis, std::int64_t extent) const;
   void check_bounds(const LaneLoop& loop, const RowRun& run);
   bool is_inside(const AccessState& access, const ViewMemory& over, const ViewMemory& of) const;
   bool lies_in_rect(std::uint32_t access, const RowRun& run) const;
@@ -117,6 +122,7 @@ class LaneMachine {
   std::span<std::byte*> at_;  // by register
   std::span<AccessState> access_;
   std::vector<RootTree> totals_;  // of the loop
+  std::vector<Array> tensors_;    // by register, where there are some
   std::vector<Segment> waiting_;
   struct Moving {  // a LaneMove of the loop
     Register at = 0;
@@ -131,5 +137,6 @@ class LaneMachine {
 struct LaneFault {
   Fault fault;
 };
+LaneFault fault_of(const Error& error, Span span);
 
 }  // namespace taskspec

@@ -115,7 +115,22 @@ void LaneMachine::check_numbers(const LaneLoop& loop) const {
   for (std::uint32_t a : loop.aligned)
     if (const LaneAccess& access = program_.accesses[a]; access.by_number)
       check(view(access.view).points->size(), code_.views[access.view].name, access.span);
-  for (std::uint32_t input : loop.wholes) check(code_.values[input].type.elements(), "a tensor", {});
+  for (std::uint32_t whole : loop.wholes) {
+    const bool made = code_.values[whole].kind == ViewCode::Item::Kind::tensor;
+    const ArrayType& type = made ? tensors_[whole].type() : code_.values[whole].type;
+    check(type.elements(), "a tensor", {});
+    const IndexSpace& all = *view(loop.view).points;
+    for (std::size_t axis = 0; made && all.is_rect() && axis < all.rect().rank; ++axis)
+      if (type.extents.size() == all.rect().rank) check_extent(loop, axis, type.extents[axis]);
+  }
+}
+
+// A tensor goes to a view row by row.
+void LaneMachine::check_extent(const LaneLoop& loop, std::size_t axis, std::int64_t extent) const {
+  const std::int64_t points = view(loop.view).points->rect().extent(axis);
+  if (points == extent) return;
+  throw LaneFault{{"E5004", fmt::format("{} has {} points along axis {}, and a tensor has {}",
+                                        code_.views[loop.view].name, points, axis, extent)}};
 }
 
 void LaneMachine::finish_totals(const LaneLoop& loop) {

@@ -236,6 +236,11 @@ void LaneMaker::strip_whole(const ViewStep& s) {
     home_[s.out().index()] = top;
     return;
   }
+  auto is_tensor = [&] { return code_[s.in[0]].kind == ViewCode::Item::Kind::tensor; };
+  if (s.kind == ViewStep::Kind::store_whole && is_tensor()) {
+    emit({.kind = Kind::store_whole, .tensor = true, .in = {lanes(s.in[1])}, .number = one(s.in[0]), .span = s.span});
+    return;
+  }
   if (s.kind == ViewStep::Kind::store_whole) {
     std::uint32_t number = 0;
     while (code_.outputs[number].value != s.in[0]) ++number;
@@ -246,7 +251,7 @@ void LaneMaker::strip_whole(const ViewStep& s) {
   const Register out = lanes_[s.out()] = add_register(code_[s.out()].precision, true);
   if (s.kind == ViewStep::Kind::read_whole) {
     loop.wholes.push_back(s.in[0].value);
-    emit({.kind = Kind::load_whole, .out = out, .number = s.in[0].value, .span = s.span});
+    emit({.kind = Kind::load_whole, .tensor = is_tensor(), .out = out, .number = s.in[0].value, .span = s.span});
     return;
   }
   LaneAccess access = access_of(s);

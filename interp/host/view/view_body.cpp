@@ -17,7 +17,7 @@ class LaneBody final : public ViewBody {
   // `sources`: where the text stands, if there is one.
   LaneBody(ViewCode code, const OpTable& ops, const Sources* sources)
       : code_(std::move(code)), program_(make_lanes(code_, ops)), why_not_strip_(program_.why_not_strip) {
-    if (program_.loops.empty()) why_not_strip_ = "no loop over a view";
+    if (program_.loops.empty() && !program_.has_tensors) why_not_strip_ = "no loop over a view";
     if (sources && program_.why_at.valid())
       why_not_strip_ =
           fmt::format("line {}: {}", (*sources)[program_.why_at.source].position(program_.why_at.begin).line,
@@ -25,7 +25,9 @@ class LaneBody final : public ViewBody {
   }
 
   std::size_t scratch_bytes() const override { return program_.scratch_bytes + LaneMachine::state_bytes(program_); }
-  std::string_view form() const override { return why_not_strip_.empty() ? "strip" : "scalar"; }
+  std::string_view form() const override {
+    return !why_not_strip_.empty() ? "scalar" : program_.has_tensors ? "tensors" : "strip";
+  }
   const std::string& why_not_strip() const override { return why_not_strip_; }
 
   bool run(const ViewRun& run, TaskContext& context) const override {

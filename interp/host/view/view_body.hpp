@@ -8,7 +8,8 @@
 //   (*body)->form() == "strip"
 //
 // Loops over a view run as strips of 512 points where that means the same as one point after the other; else as byte
-// code for each point. Both do what the kernels of the op records do.
+// code for each point. Both do what the kernels of the op records do. Ops on whole tensors are the kernels themselves;
+// a body with some, whose loops are strips, has the form "tensors".
 #pragma once
 #include <functional>
 #include <memory>
@@ -66,9 +67,9 @@ class ViewBody {
   virtual bool run(const ViewRun& run, TaskContext& context) const = 0;
   // A C++ function, for whoever calls it himself; null: it is none.
   virtual const ExternBody* extern_body() const { return nullptr; }
-  virtual std::string_view form() const = 0;  // "strip", "scalar", "extern"
+  virtual std::string_view form() const = 0;  // "strip", "tensors", "scalar", "extern"
   virtual const std::string& why_not_strip()
-      const = 0;  // empty for a strip: "line 4 reads g.a, which line 5 writes, ..."
+      const = 0;  // empty where loops are strips: "line 4 reads g.a, which line 5 writes, ..."
 };
 
 }  // namespace taskspec
