@@ -65,7 +65,7 @@ operator.)"},
     {.code = "E1009",
      .summary = "needs a part that is not built yet",
      .program = R"(fields Cell { a: f64 }
-task most(in c: Cell[_].{a}) -> (y: i64[1]) { y = c.a.argmax(0) })",
+task best(in c: Cell[4].{a}) -> (y: f64[2]) { let two = topk(c.a, 2); y = two.values })",
      .cause =
          R"(The language has this, and the parser and checker know it, but this version of taskspec cannot run it.)",
      .fix = R"(Take it out, or express it with tensors, tasks and graphs.)"},
