@@ -307,7 +307,7 @@ void ViewCodeMaker::loop(Frame& frame, const Call& call) {
   step.outs = {turn.value};
   frame.turns.push_back(turn);
   enclosing_.push_back(true);
-  step.blocks.push_back(inside([&] { block(frame, call.blocks[0]); }));
+  step.blocks.push_back(repeated([&] { block(frame, call.blocks[0]); }));
   enclosing_.pop_back();
   frame.turns.pop_back();
   block_->push_back(std::move(step));
@@ -338,10 +338,10 @@ void ViewCodeMaker::loop_over_view(Frame& frame, const Call& call, const Bound& 
 
 void ViewCodeMaker::while_loop(Frame& frame, const Call& call) {
   ViewStep step{.kind = Kind::while_, .span = call.span};
-  step.blocks.push_back(inside([&] { block(frame, call.blocks[0]); }));
+  step.blocks.push_back(repeated([&] { block(frame, call.blocks[0]); }));
   step.in = {value(frame, call.blocks[0].result)};
   enclosing_.push_back(true);
-  step.blocks.push_back(inside([&] { block(frame, call.blocks[1]); }));
+  step.blocks.push_back(repeated([&] { block(frame, call.blocks[1]); }));
   enclosing_.pop_back();
   block_->push_back(std::move(step));
 }

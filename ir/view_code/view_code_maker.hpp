@@ -22,6 +22,7 @@ class ViewCodeMaker {
     std::vector<Bound> parts = {};  // of a tuple, range or list of tensors; of an op on points its operands
     ViewStep step = {};             // of points: what makes an element
     std::uint64_t since = 0;        // of points that are a field: how often fields were written
+    std::size_t loops = 0;          // of points that are a field: so many repeat what stood around them
     Value constant = {};            // what is known of it
   };
   struct Frame {
@@ -99,6 +100,8 @@ class ViewCodeMaker {
   void logic(Frame& frame, CallId id);
   void leave(Frame& frame, const Call& call);
   ViewBlock inside(FunctionRef<void()> make);
+  ViewBlock repeated(FunctionRef<void()> make);
+  Error written_since(std::uint32_t view, std::uint32_t field, Span span) const;
 
   const ViewCodeRequest& request_;
   const Program& program_;
@@ -107,8 +110,16 @@ class ViewCodeMaker {
   std::vector<const Parameter*> views_;
   std::vector<bool> enclosing_;  // what a `leave` may end: true where it is a loop of the text
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> writes_;  // by view and field: so many so far
-  std::size_t points_ = 0;                                                   // loops over views around
-  std::size_t depth_ = 0;                                                    // fns around
+  struct Reuse {  // of a field that was named in front of a loop, inside of it
+    std::size_t loops = 0;
+    std::uint32_t view = 0, field = 0;
+    std::uint64_t since = 0;
+    Span span = {};
+  };
+  std::vector<Reuse> reuses_;
+  std::size_t loops_ = 0;   // that repeat what stands around, and are not over views
+  std::size_t points_ = 0;  // loops over views around
+  std::size_t depth_ = 0;   // fns around
 };
 
 }  // namespace taskspec

@@ -27,6 +27,7 @@ ViewCodeMaker::Bound ViewCodeMaker::whole_field(const Frame& frame, const Call& 
   made.step.view = made.view;
   made.step.field = field_of(made, call.name);
   made.since = writes_[{made.view, made.step.field}];
+  made.loops = loops_;
   return made;
 }
 
@@ -117,9 +118,8 @@ ViewValue ViewCodeMaker::element_of(const Bound& points, const std::vector<ViewV
   ViewStep step = points.step;
   if (step.kind == Kind::read) {
     const ViewCode::Field& field = code_.views[step.view].fields[step.field];
-    if (writes_[{step.view, step.field}] != points.since)
-      throw not_built(
-          span, fmt::format("a use of {}.{} from before it was written", code_.views[step.view].name, field.name));
+    if (writes_[{step.view, step.field}] != points.since) throw written_since(step.view, step.field, span);
+    if (points.loops < loops_) reuses_.push_back({points.loops, step.view, step.field, points.since, span});
     if (step.view == view)
       step.in = point;
     else
@@ -129,6 +129,23 @@ ViewValue ViewCodeMaker::element_of(const Bound& points, const std::vector<ViewV
   const Precision precision = code_[step.out()].precision;
   for (const Bound& part : points.parts) step.in.push_back(element_of(part, point, view, span));
   return emit(std::move(step), code_.add({.precision = precision}));
+}
+
+Error ViewCodeMaker::written_since(std::uint32_t view, std::uint32_t field, Span span) const {
+  const ViewCode::View& of = code_.views[view];
+  return not_built(span, fmt::format("a use of {}.{} from before it was written", of.name, of.fields[field].name));
+}
+
+// The turn of a loop: what is named in front of it is not what an earlier turn has written.
+ViewBlock ViewCodeMaker::repeated(FunctionRef<void()> make) {
+  ++loops_;
+  ViewBlock made = inside(make);
+  --loops_;
+  for (const Reuse& use : reuses_)
+    if (use.loops <= loops_ && writes_[{use.view, use.field}] != use.since)
+      throw written_since(use.view, use.field, use.span);
+  if (loops_ == 0) reuses_.clear();
+  return made;
 }
 
 void ViewCodeMaker::each_point(std::uint32_t view, Span span, FunctionRef<void(const std::vector<ViewValue>&)> body) {
