@@ -143,7 +143,10 @@ TEST_CASE("killed at any moment, a rank of the tool takes the run with it: one m
                                              killed = std::chrono::steady_clock::now();
                                              ::kill(rank_of(mark, who), SIGKILL);
                                            });
-    check_ended(outcome, "error E6004: rank " + std::to_string(who) + " died (signal 9)");
+    check_ended(outcome, "error E6004: rank " + std::to_string(who) + " ");
+    // How it died mpirun may miss while MPI begins: that it is gone is told all the same.
+    CHECK((outcome.err.find(" died (signal 9)") != std::string::npos ||
+           outcome.err.find(" is gone, which mpirun did not notice") != std::string::npos));
     // Seconds on a machine that is free; what must not be is that it waits for ever.
     CHECK(std::chrono::steady_clock::now() - killed < std::chrono::seconds(60));
     CHECK(outcome.out.empty());

@@ -283,7 +283,9 @@ int judge(const Seen& seen, const CallNotes& notes, const std::function<void(con
   }
   const auto rank = who_died(seen, notes);
   if (!rank) return status;
-  const std::string how = status > 128 ? " died" + in_brackets(status - 128) : " ended before the others";
+  const std::string how = seen.is_given_up ? " is gone, which mpirun did not notice"
+                          : status > 128   ? " died" + in_brackets(status - 128)
+                                           : " ended before the others";
   tell(one("E6004", "rank " + std::to_string(*rank) + how + text_of(notes.rank(*rank).call()), {}));
   return failed;
 }
