@@ -40,7 +40,6 @@ enum HwOption : std::size_t {
   hw_a2s2
 };
 
-constexpr std::string_view plain_objective = "throughput";
 constexpr std::string_view noc_names = "ideal, contended, flit or flit-all";
 
 std::optional<NocModel> noc_model(std::string_view name) {
@@ -81,9 +80,6 @@ WrittenWords written(std::span<const Value> given) {
           .a2s2 = !given[hw_a2s2].is_none()};
 }
 
-// Absent operands are told from those that say what is so anyway: beside a mapping these may be wrong.
-Value or_plain(const Value& value, const Value& plain) { return value.is_none() ? plain : value; }
-
 // As it is now. A mapping that is a value knows its chip.
 void take_mapping(const Value& given, const WrittenWords& written, HwOptions& options) {
   if (given.is_string()) {
@@ -118,18 +114,13 @@ void refuse_words_of_blocks(const Chip& chip, std::span<const Value> given) {
 }
 
 HwOptions options_of(std::span<const Value> given) {
-  const MapOptions plain;
-  const Value objective = or_plain(given[hw_objective], Value(std::string(plain_objective)));
-  const Value depth = or_plain(given[hw_depth], Value(std::int64_t{plain.depth}));
-  const Value step_groups = or_plain(given[hw_step_groups], Value(std::int64_t{plain.step_groups}));
-  const Value a2s2 = or_plain(given[hw_a2s2], Value(plain.fetches_ahead));
   HwOptions options{map_options({.chips = given[hw_chips],
                                  .cores = given[hw_cores],
-                                 .objective = objective,
+                                 .objective = given[hw_objective],
                                  .slabs = given[hw_slabs],
-                                 .depth = depth,
-                                 .step_groups = step_groups,
-                                 .a2s2 = a2s2},
+                                 .depth = given[hw_depth],
+                                 .step_groups = given[hw_step_groups],
+                                 .a2s2 = given[hw_a2s2]},
                                 {})};
   options.chip = chip_named(given[hw_chip].is_none() ? default_chip : given[hw_chip].string());
   const std::optional<NocModel> noc = noc_model(given[hw_noc].string());

@@ -32,15 +32,17 @@ MapOptions map_options(const MapWords& words, Span span) {
       throw failure("E5003", span, "no chip has " + std::to_string(words.cores.integer()) + " cores");
     options.cores = small(words.cores);
   }
-  const std::optional<MapObjective> objective = map_objective(words.objective.string());
-  if (!objective)
-    throw failure("E5003", span,
-                  "no objective " + in_quotes(words.objective.string()) + ": throughput, latency, energy or cores");
-  options.objective = *objective;
+  if (!words.objective.is_none()) {
+    const std::optional<MapObjective> objective = map_objective(words.objective.string());
+    if (!objective)
+      throw failure("E5003", span,
+                    "no objective " + in_quotes(words.objective.string()) + ": throughput, latency, energy or cores");
+    options.objective = *objective;
+  }
   if (!words.slabs.is_none()) options.slabs = words.slabs.integer();
-  options.depth = small(words.depth);
-  options.step_groups = small(words.step_groups);
-  options.fetches_ahead = words.a2s2.boolean();
+  if (!words.depth.is_none()) options.depth = small(words.depth);
+  if (!words.step_groups.is_none()) options.step_groups = small(words.step_groups);
+  if (!words.a2s2.is_none()) options.fetches_ahead = words.a2s2.boolean();
   return options;
 }
 

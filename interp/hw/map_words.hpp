@@ -16,7 +16,7 @@ namespace taskspec {
 
 inline constexpr const char* default_chip = "tianjicx";
 
-struct MapWords {
+struct MapWords {  // none: as in MapOptions
   const Value &chips, &cores, &objective, &slabs, &depth, &step_groups, &a2s2;
 };
 
