@@ -78,6 +78,22 @@ TEST_CASE("[limits] recursion without an end is E5006 in little address space, t
   CHECK_MESSAGE(ended.err.find("E5006") != std::string::npos, ended.err);
 }
 
+// Memory that runs out in the interpreter itself is told with the line that the program had come to.
+TEST_CASE("[limits] a list that grows without an end is E5008 at its place" * doctest::skip(sanitized)) {
+  const Ended ended = run_with(2000 * mega,
+                               "fn grow(n: int) -> int {\n"
+                               "  var l = [n]\n"
+                               "  for i in 0..1000000000 {\n"
+                               "    l += [i]\n"
+                               "  }\n"
+                               "  return len(l)\n"
+                               "}\n"
+                               "print(grow(len(args())))\n");
+  CHECK(ended.code == 3);
+  CHECK_MESSAGE(ended.err.find("error E5008: no memory left") != std::string::npos, ended.err);
+  CHECK_MESSAGE(ended.err.find("x.task:4:") != std::string::npos, ended.err);
+}
+
 TEST_CASE("[limits] threads that cannot be started are E5008" * doctest::skip(sanitized)) {
   for (const std::string text : {"let r = run fill(f32[4], 1.0) on host(threads: 1024)\nprint(r.value.array)\n"}) {
     const Ended ended = run_with(3000 * mega, text);
