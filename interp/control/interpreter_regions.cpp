@@ -308,7 +308,7 @@ void Interpreter::take_piece(Frame& frame, const LaunchCall& launch, const Value
   if (projected->function.is_none()) return;
   const RegionForest& forest = target_->regions();
   const TakenOf of{written(program_, launch, argument, forest[argument.space.root].name),
-                   forest[argument.partition].colours};
+                   forest[argument.partition].colours, false, forest[argument.partition].made};
   argument.projection = tabulated(projected->function, launch.domain, of, {argument.span, &frame});
 }
 

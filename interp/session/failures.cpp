@@ -42,7 +42,9 @@ void Failures::raise(std::uint32_t cause, NodeId at, Span place) {
   raise(causes_[cause], at, place);
 }
 
-void Failures::raise(const Cause& cause, NodeId at, Span place) const {
+void Failures::raise(const Cause& cause, NodeId at, Span place) const { throw Error(told(cause, at, place)); }
+
+Diag Failures::told(const Cause& cause, NodeId at, Span place) const {
   const NodeId from = cause.origin.valid() ? cause.origin : at;
   const TaskNode& origin = graph_[from];
   Diag diag(cause.fault.code, Severity::error, origin.span, cause.fault.message);
@@ -51,7 +53,7 @@ void Failures::raise(const Cause& cause, NodeId at, Span place) const {
   if (place.valid() && !(place == origin.span)) diag.label(place, "received here");
   if (at != from && cause.fault.code != Code("E5009"))
     diag.note("the failure reached this value along " + way(from, at));
-  throw Error(std::move(diag));
+  return diag;
 }
 
 void Failures::rethrow_at(NodeId node, Span place) const {
@@ -60,7 +62,9 @@ void Failures::rethrow_at(NodeId node, Span place) const {
   } catch (const Error& error) {
     const Diag& diag = error.diags().items().front();
     if (diag.primary.span.valid() || !graph_[node].span.valid()) throw;
-    raise({node, {diag.code, diag.message}}, node, place);
+    Diag here = told({node, {diag.code, diag.message}}, node, place);
+    for (const Label& label : diag.labels) here.label(label.span, label.text);
+    throw Error(std::move(here));
   } catch (const std::bad_alloc&) {
     raise({.origin = node}, node, place);
   }

@@ -50,6 +50,7 @@ class Failures {
  private:
   void keep_told_effects();
   [[noreturn]] void raise(const Cause& cause, NodeId at, Span place) const;
+  Diag told(const Cause& cause, NodeId at, Span place) const;
   std::vector<NodeId> between(NodeId from, std::vector<NodeId> targets) const;
   std::string way(NodeId from, NodeId to) const;
 

@@ -1,6 +1,7 @@
 #include "interp/session/liveness.hpp"
 
 #include "ir/graph/launch.hpp"
+#include "ir/region/made_here.hpp"
 
 namespace taskspec {
 
@@ -164,12 +165,24 @@ void Liveness::release(RegionId region) {
   drop_fields_if_unseen(region);
 }
 
+Location Liveness::allocate_field(Ref ref) {
+  try {
+    return backend_.allocate_zeros(concrete(graph_.type(ref)));
+  } catch (const Error& error) {
+    const Region& region = graph_.regions[RegionId(ref.id)];
+    Diag diag = error.diags().items().front();
+    diag.message += " of '" + region.name + "." + region.fields[ref.slot].name + "'";
+    label_made(diag, region);
+    throw Error(std::move(diag));
+  }
+}
+
 Location Liveness::location(Ref ref) {
   if (ref.is_future()) return entry(ref).location;
   if (ref.kind == Ref::Kind::field) {
     std::vector<Location>& locations = fields(RegionId(ref.id)).locations;
     if (locations.size() <= ref.slot) locations.resize(ref.slot + std::size_t{1});
-    if (!locations[ref.slot].valid()) locations[ref.slot] = backend_.allocate_zeros(concrete(graph_.type(ref)));
+    if (!locations[ref.slot].valid()) locations[ref.slot] = allocate_field(ref);
     return locations[ref.slot];
   }
   Location& location = constant(ref).location;

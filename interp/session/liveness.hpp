@@ -128,6 +128,7 @@ class Liveness {
     if (fields_.size() <= region.index()) fields_.resize(region.index() + 1);
     return fields_[region.index()];
   }
+  Location allocate_field(Ref ref);  // throws Error E5008 with the region's place
   void drop_fields_if_unseen(RegionId region);
   void unused(RegionId region);
   std::span<const LaunchUse> uses(NodeId node) const;

@@ -21,11 +21,11 @@ PartitionId blocks(RegionForest& forest, const Space& space, const Point& counts
   if (colours.size() == INT64_MAX) throw failure("E5008", span, "more pieces than can be counted");
   const IndexSpace points = forest.points(space);
   if (points.is_rect())
-    return forest.add(space, colours, std::make_shared<BlocksForm>(points.rect(), counts, counts.rank));
+    return forest.add(space, colours, std::make_shared<BlocksForm>(points.rect(), counts, counts.rank), span);
   if (counts.rank != 1)
     throw failure("E1003", span,
                   "points that are no rectangle can be taken apart into one number of blocks, not along axes");
-  return forest.add(space, colours, std::make_shared<SparseBlocksForm>(root, points.intervals(), counts.at[0]));
+  return forest.add(space, colours, std::make_shared<SparseBlocksForm>(root, points.intervals(), counts.at[0]), span);
 }
 
 PartitionId by_weight(RegionForest& forest, const Space& space, std::span<const double> weights, Span span) {
@@ -58,7 +58,7 @@ PartitionId by_weight(RegionForest& forest, const Space& space, std::span<const 
     }
     begin = end;
   }
-  return add_table(forest, space, colours_of(static_cast<std::int64_t>(weights.size())), std::move(pieces));
+  return add_table(forest, space, colours_of(static_cast<std::int64_t>(weights.size())), std::move(pieces), span);
 }
 
 PartitionId cover(RegionForest& forest, const Space& space, const std::vector<std::vector<Run>>& pieces, Span span) {
@@ -81,7 +81,7 @@ PartitionId cover(RegionForest& forest, const Space& space, const std::vector<st
                         first_point(root, subtract(root, made.back(), points))->text() +
                         ", which is not in the piece that is taken apart");
   }
-  return add_table(forest, space, colours_of(static_cast<std::int64_t>(pieces.size())), std::move(made));
+  return add_table(forest, space, colours_of(static_cast<std::int64_t>(pieces.size())), std::move(made), span);
 }
 
 }  // namespace taskspec

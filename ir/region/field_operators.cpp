@@ -60,7 +60,7 @@ PartitionId image_by(RegionForest& forest, const Space& target, PartitionId p, C
     pieces.push_back(intersect(root, named, inside));
     return true;
   });
-  return add_table(forest, target, forest[p].colours, std::move(pieces));
+  return add_table(forest, target, forest[p].colours, std::move(pieces), span);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ PartitionId by_field(RegionForest& forest, const Space& space, const IndexValues
     const std::int64_t colour = values[i];
     if (colour >= 0 && colour < pieces) append(runs[static_cast<std::size_t>(colour)], i);
   });
-  return add_table(forest, space, colours_of(pieces), spaces(root, std::move(runs)));
+  return add_table(forest, space, colours_of(pieces), spaces(root, std::move(runs)), span);
 }
 
 PartitionId image(RegionForest& forest, const Space& target, PartitionId p, const IndexValues& values, Span span) {
@@ -159,7 +159,7 @@ PartitionId preimage(RegionForest& forest, PartitionId p, const Space& source, c
       });
     });
   });
-  return add_table(forest, source, colours, spaces(root, std::move(runs)));
+  return add_table(forest, source, colours, spaces(root, std::move(runs)), span);
 }
 
 }  // namespace taskspec

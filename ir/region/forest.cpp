@@ -4,6 +4,7 @@
 
 #include "ir/base/diag.hpp"
 #include "ir/base/text.hpp"
+#include "ir/region/made_here.hpp"
 #include "ir/region/piece_form.hpp"
 #include "ir/region/region_key.hpp"
 
@@ -36,10 +37,11 @@ RegionId RegionForest::add(Region region, Span span) {
                         std::to_string(axis));
   if (region.extents.size() > most_points)
     throw failure("E5008", span, "a region " + region.text() + " has more points than can be counted (2^62)");
+  region.made = span;
   return RegionId(roots_.add({std::move(region), {}, roots_.made()}));
 }
 
-PartitionId RegionForest::add(const Space& of, const Rect& colours, std::shared_ptr<const PieceForm> form) {
+PartitionId RegionForest::add(const Space& of, const Rect& colours, std::shared_ptr<const PieceForm> form, Span span) {
   const Space parent = of;  // which may be that of another partition: their table moves
   const Partition* above_it = above(parent);
   std::string key;
@@ -53,7 +55,7 @@ PartitionId RegionForest::add(const Space& of, const Rect& colours, std::shared_
   const auto [entry, fresh] = known.emplace(content, PartitionId());
   if (!fresh) return entry->second;
   try {
-    Partition made{parent, colours, form, above_it ? above_it->depth + 1 : 0};
+    Partition made{parent, colours, form, span, above_it ? above_it->depth + 1 : 0};
     made.content = content;
     made.serial = partitions_.made();
     entry->second = PartitionId(partitions_.add(std::move(made)));
@@ -107,10 +109,12 @@ Space RegionForest::piece(PartitionId id, const Point& colour, Span span) const 
   if (colour.rank != partition.colours.rank)
     throw failure("E1003", span,
                   "the partition has colours of rank " + std::to_string(partition.colours.rank) + ", and " +
-                      colour.text() + " has rank " + std::to_string(colour.rank));
+                      colour.text() + " has rank " + std::to_string(colour.rank),
+                  partition);
   if (!partition.colours.contains(colour))
     throw failure("E5003", span,
-                  "colour " + colour.text() + " is beyond the partition: its colours are " + partition.colours.text());
+                  "colour " + colour.text() + " is beyond the partition: its colours are " + partition.colours.text(),
+                  partition);
   return {partition.parent.root, id, colour};
 }
 
@@ -170,13 +174,15 @@ void RegionForest::claim(PartitionId id, Claim claim, bool check, Span span) {
       if (const auto shared = shared_point(id))
         throw failure("E3102", span,
                       "the partition is not disjoint: point " + shared->point.text() + " is in the pieces of colours " +
-                          shared->first.text() + " and " + shared->second.text());
+                          shared->first.text() + " and " + shared->second.text(),
+                      partition);
     partition.is_disjoint = Known::yes;
     return;
   }
   if (check)
     if (const auto missing = missing_point(id))
-      throw failure("E3102", span, "the partition is not complete: point " + missing->text() + " is in no piece");
+      throw failure("E3102", span, "the partition is not complete: point " + missing->text() + " is in no piece",
+                    partition);
   partition.is_complete = Known::yes;
 }
 

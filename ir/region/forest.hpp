@@ -41,6 +41,7 @@ struct Region {
   std::string name;         // as it is called in messages
   Rect extents;
   std::vector<RegionField> fields;
+  Span made = {};            // where in a text, for messages
   std::string text() const;  // "Cell[64]"
 };
 
@@ -66,6 +67,7 @@ struct Partition {
   Space parent;
   Rect colours;
   std::shared_ptr<const PieceForm> form;
+  Span made = {};           // where in a text it was asked for first, for messages
   std::uint32_t depth = 0;  // partitions above it
   enum class Known : std::uint8_t { unknown, no, yes };
   mutable Known is_disjoint = Known::unknown, is_complete = Known::unknown;
@@ -81,7 +83,7 @@ class RegionForest {
   // Throws Error: extents below 0, a rank above 4 or none (E1003); more than 2^62 points (E5008).
   RegionId add(Region region, Span span = {});
   // The one that is there, where it has the same parent, colours and form.
-  PartitionId add(const Space& parent, const Rect& colours, std::shared_ptr<const PieceForm> form);
+  PartitionId add(const Space& parent, const Rect& colours, std::shared_ptr<const PieceForm> form, Span span = {});
 
   // A region that nobody names any more, with all its partitions. These two take no memory.
   void remove(RegionId id);

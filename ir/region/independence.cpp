@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/region/made_here.hpp"
 #include "ir/region/piece_form.hpp"
 #include "ir/region/users.hpp"
 
@@ -114,7 +115,8 @@ std::string argument(const LaunchUse& use, const Point& point) {
 
 void check_colours(const RegionForest& forest, const Rect& domain, const LaunchUse& use, Span span) {
   if (!use.partition.valid() || domain.empty()) return;
-  const Rect& colours = forest[use.partition].colours;
+  const Partition& partition = forest[use.partition];
+  const Rect& colours = partition.colours;
   if (use.projection.in != domain.rank)
     throw failure("E1003", span,
                   "points of the launch have rank " + std::to_string(domain.rank) + ", and the index of '" + use.name +
@@ -122,15 +124,19 @@ void check_colours(const RegionForest& forest, const Rect& domain, const LaunchU
   if (use.projection.out != colours.rank)
     throw failure("E1003", span,
                   "'" + use.name + "' has colours of rank " + std::to_string(colours.rank) +
-                      ", and its index gives rank " + std::to_string(use.projection.out));
-  require_inside(use.projection, domain, {use.name, colours}, span);
+                      ", and its index gives rank " + std::to_string(use.projection.out),
+                  partition);
+  require_inside(use.projection, domain, {use.name, colours, false, partition.made}, span);
 }
 
 Error beyond(const TakenOf& of, const Point& point, const Point& taken, Span span) {
-  return failure("E5003", span,
-                 "point " + point.text() + " of the launch takes " + of.name + "[" + taken.index() +
-                     "], which is beyond the " + (of.is_map ? "map: its points are " : "partition: its colours are ") +
-                     of.all.text());
+  const std::string what = of.is_map ? "map" : "partition";
+  Diag diag("E5003", Severity::error, span,
+            "point " + point.text() + " of the launch takes " + of.name + "[" + taken.index() +
+                "], which is beyond the " + what + ": its " + (of.is_map ? "points" : "colours") + " are " +
+                of.all.text());
+  label_made(diag, of.made, "the " + what);
+  return Error(std::move(diag));
 }
 
 void require_inside(const Projection& projection, const Rect& domain, const TakenOf& of, Span span) {

@@ -43,6 +43,7 @@ struct TakenOf {
   std::string name;  // as the text calls it
   Rect all;          // colours, points
   bool is_map = false;
+  Span made = {};  // where the text makes them
 };
 // E5003: "point 3 of the launch takes p[7], which is beyond the partition: its colours are 0..4".
 Error beyond(const TakenOf& of, const Point& point, const Point& taken, Span span);

@@ -2,14 +2,18 @@
 
 #include "ir/region/forms/open.hpp"
 #include "ir/region/forms/table.hpp"
+#include "ir/region/made_here.hpp"
 
 namespace taskspec {
 
 void check_same_root(const RegionForest& forest, RegionId a, RegionId b, Span span) {
   if (a == b) return;
-  throw failure("E1003", span,
-                "both sides must belong to one region; these are of " + forest[a].text() + " '" + forest[a].name +
-                    "' and " + forest[b].text() + " '" + forest[b].name + "'");
+  Diag diag("E1003", Severity::error, span,
+            "both sides must belong to one region; these are of " + forest[a].text() + " '" + forest[a].name +
+                "' and " + forest[b].text() + " '" + forest[b].name + "'");
+  label_made(diag, forest[a]);
+  label_made(diag, forest[b]);
+  throw Error(std::move(diag));
 }
 
 void check_same_colours(const RegionForest& forest, PartitionId p, PartitionId q, Span span) {
@@ -27,16 +31,18 @@ void check_integers(const IndexValues& values, Span span) {
       "an index field holds integers, and '" + values.name + "' is " + std::string(info(values.precision).name));
 }
 
-PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces) {
+PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces,
+                      Span span) {
   const Rect& root = forest.root(parent);
   return forest.add(parent, colours,
-                    std::make_shared<TableForm>(root, colours, std::move(pieces), forest.points(parent).size()));
+                    std::make_shared<TableForm>(root, colours, std::move(pieces), forest.points(parent).size()), span);
 }
 
 PartitionId add_open(RegionForest& forest, const Space& parent, const Rect& colours, PieceOrigin origin, bool disjoint,
                      Span span) {
   const std::uint64_t serial = forest.partitions_made();
-  return forest.add(parent, colours, std::make_shared<OpenForm>(std::move(origin), colours, disjoint, serial, span));
+  return forest.add(parent, colours, std::make_shared<OpenForm>(std::move(origin), colours, disjoint, serial, span),
+                    span);
 }
 
 bool is_open(const RegionForest& forest, PartitionId p) { return forest[p].form->is_open(); }

@@ -12,7 +12,8 @@ void check_same_colours(const RegionForest& forest, PartitionId p, PartitionId q
 // E1003 unless the values are integers.
 void check_integers(const IndexValues& values, Span span);
 // A partition that keeps these pieces; colours from 0 unless others are given.
-PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces);
+PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces,
+                      Span span);
 // One of which only the operator is known (ir/region/forms/open.hpp).
 PartitionId add_open(RegionForest& forest, const Space& parent, const Rect& colours, PieceOrigin origin, bool disjoint,
                      Span span);

@@ -14,14 +14,14 @@ PartitionId add_form(RegionForest& forest, const Space& parent, const Rect& colo
   bool open = false;
   form->each_operand([&](PartitionId operand) { open = open || is_open(forest, operand); });
   if (open) return add_open(forest, parent, colours, form->origin(), form->disjoint(forest).value_or(false), span);
-  if (!of_table) return forest.add(parent, colours, std::move(form));
+  if (!of_table) return forest.add(parent, colours, std::move(form), span);
   std::vector<IndexSpace> pieces;
   pieces.reserve(static_cast<std::size_t>(colours.size()));
   each_point(colours, [&](const Point& colour) {
     pieces.push_back(form->piece(forest, colour));
     return true;
   });
-  return add_table(forest, parent, colours, std::move(pieces));
+  return add_table(forest, parent, colours, std::move(pieces), span);
 }
 
 PartitionId combine(RegionForest& forest, SetOperator op, PartitionId p, PartitionId q, Span span) {
@@ -44,7 +44,7 @@ Space combine(RegionForest& forest, SetOperator op, const Space& a, const Space&
   const Space parent = op == SetOperator::unite ? forest.common_ancestor(a, b) : a;
   std::vector<IndexSpace> one;
   one.push_back(taskspec::combine(forest.root(a), op, forest.points(a), forest.points(b)));
-  return {a.root, add_table(forest, parent, Rect::of({}), std::move(one)), Point::none()};
+  return {a.root, add_table(forest, parent, Rect::of({}), std::move(one), span), Point::none()};
 }
 
 void check_distance(std::int64_t k, const char* name, Span span) {
@@ -70,7 +70,7 @@ PartitionId periodic_halo(RegionForest& forest, PartitionId p, std::int64_t k, H
 Space shrink(RegionForest& forest, const Space& space, std::int64_t k, Span span) {
   check_distance(k, "shrink", span);
   auto form = std::make_shared<ShrinkForm>(forest.root(space), forest.points(space), k);
-  return {space.root, forest.add(space, Rect::of({}), std::move(form)), Point::none()};
+  return {space.root, forest.add(space, Rect::of({}), std::move(form), span), Point::none()};
 }
 
 PartitionId cross(RegionForest& forest, PartitionId p, PartitionId q, Span span) {

@@ -454,4 +454,29 @@ TEST_CASE("what fits into memory is done on every schedule, whatever stands besi
   }
 }
 
+TEST_CASE("[regions] a field for which no memory is left is named, with the places of its launch and its region") {
+  // Each region by itself is within the limit: what they need together is seen when the second one is first used.
+  const std::size_t points = memory_limit() / sizeof(double) / 10 * 6;
+  const std::string extent = std::to_string(points);
+  const Ran ran = run_text(
+      "fields Cell { a: f64 }\n"
+      "task mark(inout c: Cell[_].{a}) { for i in c { c[i].a = 1.0 } }\n"
+      "let first = region Cell[" +
+      extent +
+      "]\n"
+      "let second = region Cell[" +
+      extent +
+      "]\n"
+      "mark(blocks(first, " +
+      extent +
+      ")[3])\n"
+      "mark(blocks(second, " +
+      extent + ")[3])\n");
+  CHECK(ran.code == 3);
+  CHECK(ran.errors.find("error E5008: no memory for " + std::to_string(points * sizeof(double)) +
+                        " bytes of 'second.a'\n") != std::string::npos);
+  CHECK(ran.errors.find(":6:1\n") != std::string::npos);
+  CHECK(ran.errors.find("'second' is made here") != std::string::npos);
+}
+
 }  // namespace taskspec::session_test

@@ -5,6 +5,7 @@
 #include "interp/control/field_files.hpp"
 #include "ir/base/text.hpp"
 #include "ir/region/conflict_error.hpp"
+#include "ir/region/made_here.hpp"
 
 namespace taskspec {
 
@@ -88,7 +89,7 @@ std::vector<std::string> names_of(HostContext& host, PartitionId partition, cons
 
 // Before any of them is read: what cannot be read leaves all as it was.
 void check_files(const RegionForest& forest, const Attachment& what, const FieldFiles& files,
-                 const std::string& partition, Span span) {
+                 const std::string& partition) {
   std::string of;
   try {
     if (!what.partition.valid()) return files.check(0, forest.points(what.space));
@@ -100,10 +101,17 @@ void check_files(const RegionForest& forest, const Attachment& what, const Field
     });
   } catch (const Error& error) {
     Diag diag = error.diags().items().front();
-    if (!diag.primary.span.valid()) diag.primary.span = span;
     if (!of.empty()) diag.help_text += (diag.help_text.empty() ? "" : "; ") + of;
     throw Error(std::move(diag));
   }
+}
+
+// What a file has is not what the region has: both are shown.
+Error with_region(const Error& error, const Region& region, Span span) {
+  Diag diag = error.diags().items().front();
+  if (!diag.primary.span.valid()) diag.primary.span = span;
+  label_made(diag, region);
+  return Error(std::move(diag));
 }
 
 // The first operand of this call as it stands in the text: `p` of attach(p, files: names). Of C++ there is no text.
@@ -130,13 +138,23 @@ Error overlapping(const HostContext& host, const RegionForest& forest, const Att
   return Error(diagnostic(forest, {&use, 1}, error.conflict, host.span));
 }
 
+std::shared_ptr<const FieldFiles> files_of(const HostContext& host, const RegionForest& forest, const Attachment& what,
+                                           bool writes) {
+  const Region& region = forest[what.space.root];
+  try {
+    auto files =
+        std::make_shared<const FieldFiles>(region, what.fields, what.paths, writes, host.hdf5_layouts, host.span);
+    if (!writes) check_files(forest, what, *files, first_operand(host, "piece "));
+    return files;
+  } catch (const Error& error) {
+    throw with_region(error, region, host.span);
+  }
+}
+
 void transfer(HostContext& host, const Attachment& what, bool writes) {
   Target& target = target_of(host);
-  const Region& region = target.regions()[what.space.root];
-  auto files =
-      std::make_shared<const FieldFiles>(region, what.fields, what.paths, writes, host.hdf5_layouts, host.span);
   if (what.paths.empty()) return;
-  if (!writes) check_files(target.regions(), what, *files, first_operand(host, "piece "), host.span);
+  auto files = files_of(host, target.regions(), what, writes);
   // Outside of runs on shards one of several replicas writes, and the others come behind it.
   const bool by_itself = writes && host.replica && host.replica->shards == 1;
   if (!by_itself || host.is_seen()) try {
