@@ -222,7 +222,8 @@ struct Ast {
   SourceId source;
   std::vector<ast::Item> items;
 
-  explicit Ast(SourceId source = {}, std::vector<ast::Item> items = {});
+  explicit Ast(SourceId source = {});
+  Ast(SourceId source, std::vector<ast::Item> items);
   Ast(Ast&&) noexcept;  // in the source: what moves and ends a tree is long
   Ast& operator=(Ast&&) noexcept;
   ~Ast();

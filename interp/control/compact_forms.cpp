@@ -9,29 +9,29 @@ namespace taskspec {
 
 namespace {
 
-using Kind = Instruction::Kind;
+using Opcode = Instruction::Kind;
 
 // What records say about host scalars in ir/records/scalar.hpp, as instructions: of two registers, the two others stand
 // behind it.
 struct FastOp {
   Value (*scalar)(scalar::Operands);
-  Kind ints, floats;
+  Opcode ints, floats;
   bool compares = false;
-  Kind unless_ints = Kind::step, unless_floats = Kind::step;
+  Opcode unless_ints = Opcode::step, unless_floats = Opcode::step;
 };
 
 constexpr FastOp fast_ops[] = {
-    {scalar::add, Kind::add_ints, Kind::add_floats},
-    {scalar::sub, Kind::sub_ints, Kind::sub_floats},
-    {scalar::mul, Kind::mul_ints, Kind::mul_floats},
-    {scalar::div, Kind::div_ints, Kind::div_floats},
-    {scalar::mod, Kind::mod_ints, Kind::mod_floats},
-    {scalar::lt, Kind::lt_ints, Kind::lt_floats, true, Kind::unless_lt_ints, Kind::unless_lt_floats},
-    {scalar::le, Kind::le_ints, Kind::le_floats, true, Kind::unless_le_ints, Kind::unless_le_floats},
-    {scalar::gt, Kind::gt_ints, Kind::gt_floats, true, Kind::unless_gt_ints, Kind::unless_gt_floats},
-    {scalar::ge, Kind::ge_ints, Kind::ge_floats, true, Kind::unless_ge_ints, Kind::unless_ge_floats},
-    {scalar::eq, Kind::eq_ints, Kind::eq_floats, true, Kind::unless_eq_ints, Kind::unless_eq_floats},
-    {scalar::ne, Kind::ne_ints, Kind::ne_floats, true, Kind::unless_ne_ints, Kind::unless_ne_floats},
+    {scalar::add, Opcode::add_ints, Opcode::add_floats},
+    {scalar::sub, Opcode::sub_ints, Opcode::sub_floats},
+    {scalar::mul, Opcode::mul_ints, Opcode::mul_floats},
+    {scalar::div, Opcode::div_ints, Opcode::div_floats},
+    {scalar::mod, Opcode::mod_ints, Opcode::mod_floats},
+    {scalar::lt, Opcode::lt_ints, Opcode::lt_floats, true, Opcode::unless_lt_ints, Opcode::unless_lt_floats},
+    {scalar::le, Opcode::le_ints, Opcode::le_floats, true, Opcode::unless_le_ints, Opcode::unless_le_floats},
+    {scalar::gt, Opcode::gt_ints, Opcode::gt_floats, true, Opcode::unless_gt_ints, Opcode::unless_gt_floats},
+    {scalar::ge, Opcode::ge_ints, Opcode::ge_floats, true, Opcode::unless_ge_ints, Opcode::unless_ge_floats},
+    {scalar::eq, Opcode::eq_ints, Opcode::eq_floats, true, Opcode::unless_eq_ints, Opcode::unless_eq_floats},
+    {scalar::ne, Opcode::ne_ints, Opcode::ne_floats, true, Opcode::unless_ne_ints, Opcode::unless_ne_floats},
 };
 
 bool is_number(const Type& type) { return type.is(Type::Kind::integer) || type.is(Type::Kind::real); }
@@ -55,11 +55,11 @@ bool emit_binary(CompactBuilder& code, CallId id, const FastOp& op) {
   const CallId left = call.in[0], right = call.in[1];
   const Type &a = code[left].type, &b = code[right].type;
   const bool ints = a.is(Type::Kind::integer) && b.is(Type::Kind::integer);
-  const Kind kind = ints ? op.ints : op.floats;
-  if (!is_number(a) || !is_number(b) || kind == Kind::step) return false;
+  const Opcode kind = ints ? op.ints : op.floats;
+  if (!is_number(a) || !is_number(b) || kind == Opcode::step) return false;
   if (code.is_constant(left) && code.is_constant(right)) return false;
   const std::uint32_t which = code.is_constant(right) ? 1 : code.is_constant(left) ? 2 : 0;
-  auto variant = [&](Kind first) { return static_cast<Kind>(static_cast<std::uint32_t>(first) + which); };
+  auto variant = [&](Opcode first) { return static_cast<Opcode>(static_cast<std::uint32_t>(first) + which); };
   if (op.compares && code.defer(id, variant(ints ? op.unless_ints : op.unless_floats))) return true;
   code.emit(variant(kind), id, code.at(id), code.at(left), code.at(right));
   return true;
@@ -71,19 +71,19 @@ bool emit_unary(CompactBuilder& code, CallId id) {
   const bool negates = call.op->scalar == &scalar::neg && is_number(type);
   const bool inverts = call.op->scalar == &scalar::bit_not && type.is(Type::Kind::boolean);
   if ((!negates && !inverts) || code.is_constant(call.in[0])) return false;
-  code.emit(negates ? Kind::negate : Kind::invert, id, code.at(id), code.at(call.in[0]));
+  code.emit(negates ? Opcode::negate : Opcode::invert, id, code.at(id), code.at(call.in[0]));
   return true;
 }
 
 // `x as float`, `x as int` of a number: then the call of the type in front of it does not run.
-Kind conversion(const CompactBuilder& code, CallId cast) {
+Opcode conversion(const CompactBuilder& code, CallId cast) {
   const Call& call = code[cast];
   if (call.form != Form::op || call.op->scalar != &scalar::convert || makes_tensors(*call.op, call.type))
-    return Kind::step;
+    return Opcode::step;
   const bool of_number = is_number(code[call.in[0]].type) && !code.is_constant(call.in[0]);
   const bool of_type = code[call.in[1]].form == Form::type && code.facts().registers.passed_on[call.in[1].index()];
-  if (!of_number || !of_type || !is_number(call.type)) return Kind::step;
-  return call.type.is(Type::Kind::real) ? Kind::to_float : Kind::to_int;
+  if (!of_number || !of_type || !is_number(call.type)) return Opcode::step;
+  return call.type.is(Type::Kind::real) ? Opcode::to_float : Opcode::to_int;
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ void emit_nothing(CompactBuilder&, CallId) {}
 void emit_variable(CompactBuilder& code, CallId id) {
   const VariableId variable = code[id].variable;
   if (code.facts().registers.own[id.index()])
-    code.emit(Kind::read, id, code.at(id), code.at(variable));
+    code.emit(Opcode::read, id, code.at(id), code.at(variable));
   else if (!code.is_set(variable))
-    code.emit(Kind::is_set, id, code.at(variable));
+    code.emit(Opcode::is_set, id, code.at(variable));
   code.set(variable);
 }
 
@@ -107,7 +107,7 @@ void emit_write(CompactBuilder& code, CallId id) {
   if (code.facts().places[call.variable.index()])
     code.step(id);
   else if (!code.facts().registers.made_in_place(call))
-    code.emit(declared.is(Type::Kind::real) ? Kind::copy_float : Kind::copy, id, code.at(call.variable),
+    code.emit(declared.is(Type::Kind::real) ? Opcode::copy_float : Opcode::copy, id, code.at(call.variable),
               code.at(call.in[0]));
   code.set(call.variable);
 }
@@ -115,13 +115,13 @@ void emit_write(CompactBuilder& code, CallId id) {
 void emit_store(CompactBuilder& code, CallId id) {
   const Call& call = code[id];
   if (call.in.size() != 2) return code.step(id);
-  code.emit(Kind::store, id, code.at(call.variable), code.at(call.in[0]), code.at(call.in[1]));
+  code.emit(Opcode::store, id, code.at(call.variable), code.at(call.in[0]), code.at(call.in[1]));
 }
 
 void emit_op(CompactBuilder& code, CallId id) {
   const Call& call = code[id];
   if (const CallId item = appended_item(code, id); item.valid()) {
-    code.emit(Kind::append, id, code.at(id), code.at(item));
+    code.emit(Opcode::append, id, code.at(id), code.at(item));
     return;
   }
   const bool on_host = call.op->scalar && !makes_tensors(*call.op, call.type) &&
@@ -130,7 +130,7 @@ void emit_op(CompactBuilder& code, CallId id) {
   if (on_host && call.in.size() == 2)
     for (const FastOp& op : fast_ops)
       if (op.scalar == call.op->scalar && emit_binary(code, id, op)) return;
-  if (const Kind kind = conversion(code, id); kind != Kind::step)
+  if (const Opcode kind = conversion(code, id); kind != Opcode::step)
     code.emit(kind, id, code.at(id), code.at(call.in[0]));
   else
     code.step(id);
@@ -138,7 +138,7 @@ void emit_op(CompactBuilder& code, CallId id) {
 
 void emit_type(CompactBuilder& code, CallId id) {
   const CallId next = code.next();
-  const bool in_cast = next.valid() && conversion(code, next) != Kind::step && code[next].in[1] == id;
+  const bool in_cast = next.valid() && conversion(code, next) != Opcode::step && code[next].in[1] == id;
   if (!in_cast) code.step(id);
 }
 
@@ -147,7 +147,7 @@ void emit_builtin(CompactBuilder& code, CallId id) {
   const bool counts = call.builtin->serves == Serves::counts;
   const Type& type = counts ? code[call.in[0]].type : call.type;
   if (counts && (type.is(Type::Kind::list) || type.is(Type::Kind::range)))
-    code.emit(Kind::length, id, code.at(id), code.at(call.in[0]));
+    code.emit(Opcode::length, id, code.at(id), code.at(call.in[0]));
   else
     code.step(id);
 }
@@ -160,7 +160,7 @@ void emit_list(CompactBuilder& code, CallId id) {
 
 void emit_item(CompactBuilder& code, CallId id) {
   const Call& call = code[id];
-  code.emit(Kind::item, id, code.at(id), code.at(call.in[0]), code.at(call.in[1]));
+  code.emit(Opcode::item, id, code.at(id), code.at(call.in[0]), code.at(call.in[1]));
 }
 
 // ---- control flow ---------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ void emit_item(CompactBuilder& code, CallId id) {
 void emit_call(CompactBuilder& code, CallId id) {
   const CompactBuilder::Jumps behind = code.node(id);
   if (const std::int32_t planned = code.plan(code[id]); planned >= 0)
-    code.emit(Kind::call, id, code.at(id), planned);
+    code.emit(Opcode::call, id, code.at(id), planned);
   else
     code.step(id);
   code.land(behind);
@@ -181,7 +181,7 @@ void emit_if(CompactBuilder& code, CallId id) {
   code.calls(call.blocks[0].calls);
   CompactBuilder::Jumps end;
   if (call.blocks.size() > 1 && !call.blocks[1].calls.empty()) {
-    end.push_back(code.emit(Kind::jump, id));
+    end.push_back(code.emit(Opcode::jump, id));
     code.land(otherwise);
     code.calls(call.blocks[1].calls);
   } else {
@@ -197,14 +197,14 @@ void emit_for(CompactBuilder& code, CallId id) {
   const bool named = !body.calls.empty() && code[body.calls[0]].form == Form::loop;
   const CompactBuilder::Jumps behind = code.node(id);
   code.enter_loop();
-  const std::size_t begin = code.emit(Kind::begin_loop, id, code.at(id), code.at(call.in[0]));
+  const std::size_t begin = code.emit(Opcode::begin_loop, id, code.at(id), code.at(call.in[0]));
   const std::size_t first = code.here();
   code.calls(body.calls);
   code.turns();
   code.land({begin});
-  code.jump_back(first, Kind::next_turn, id, code.at(id), named ? code.at(body.calls[0]) : -1);
+  code.jump_back(first, Opcode::next_turn, id, code.at(id), named ? code.at(body.calls[0]) : -1);
   code.leave_loop();
-  code.emit(Kind::release, id, code.at(id));
+  code.emit(Opcode::release, id, code.at(id));
   code.land(behind);
 }
 
@@ -217,7 +217,7 @@ void emit_while(CompactBuilder& code, CallId id) {
   const CompactBuilder::Jumps end = code.unless(call.blocks[0].result, id);
   code.calls(call.blocks[1].calls);
   code.turns();
-  code.jump_back(condition, Kind::turn, id);
+  code.jump_back(condition, Opcode::turn, id);
   code.land(end);
   code.leave_loop();
   code.land(behind);
@@ -226,26 +226,26 @@ void emit_while(CompactBuilder& code, CallId id) {
 namespace {
 
 // The right side runs only where the left one has not decided.
-void emit_logic(CompactBuilder& code, CallId id, Kind decided) {
+void emit_logic(CompactBuilder& code, CallId id, Opcode decided) {
   const Call& call = code[id];
-  code.emit(Kind::decide, id, code.at(id), code.at(call.in[0]));
+  code.emit(Opcode::decide, id, code.at(id), code.at(call.in[0]));
   const std::size_t behind = code.emit(decided, id, code.at(id));
   code.calls(call.blocks[0].calls);
-  code.emit(Kind::decide, id, code.at(id), code.at(call.blocks[0].result));
+  code.emit(Opcode::decide, id, code.at(id), code.at(call.blocks[0].result));
   code.land({behind});
 }
 
 }  // namespace
 
-void emit_both(CompactBuilder& code, CallId id) { emit_logic(code, id, Kind::branch); }
-void emit_either(CompactBuilder& code, CallId id) { emit_logic(code, id, Kind::until); }
+void emit_both(CompactBuilder& code, CallId id) { emit_logic(code, id, Opcode::branch); }
+void emit_either(CompactBuilder& code, CallId id) { emit_logic(code, id, Opcode::until); }
 
 void emit_return(CompactBuilder& code, CallId id) {
   const Call& call = code[id];
   if (call.in.empty())
     code.leave(Flow::return_, id);
   else
-    code.emit(Kind::give, id, code.at(call.in[0]));
+    code.emit(Opcode::give, id, code.at(call.in[0]));
 }
 
 }  // namespace taskspec

@@ -7,7 +7,7 @@ namespace taskspec {
 
 namespace {
 
-using Kind = Instruction::Kind;
+using Opcode = Instruction::Kind;
 
 constexpr std::string_view names[] = {
     "leave",
@@ -18,26 +18,26 @@ constexpr std::string_view names[] = {
 constexpr std::string_view flows[] = {"next", "break", "continue", "return"};
 
 bool goes_elsewhere(const Instruction& instruction) {
-  const bool compares = instruction.kind >= Kind::unless_lt_ints;
-  return compares ||
-         (instruction.kind >= Kind::node && instruction.kind <= Kind::next_turn && instruction.kind != Kind::decide);
+  const bool compares = instruction.kind >= Opcode::unless_lt_ints;
+  return compares || (instruction.kind >= Opcode::node && instruction.kind <= Opcode::next_turn &&
+                      instruction.kind != Opcode::decide);
 }
 
 // How many operands in front of `c` it has.
-int operands_of(Kind kind) {
+int operands_of(Opcode kind) {
   switch (kind) {
-    case Kind::step:
-    case Kind::guards:
-    case Kind::node:
-    case Kind::jump:
-    case Kind::turn:
+    case Opcode::step:
+    case Opcode::guards:
+    case Opcode::node:
+    case Opcode::jump:
+    case Opcode::turn:
       return 0;
-    case Kind::branch:
-    case Kind::until:
-    case Kind::is_set:
-    case Kind::release:
-    case Kind::call:
-    case Kind::give:
+    case Opcode::branch:
+    case Opcode::until:
+    case Opcode::is_set:
+    case Opcode::release:
+    case Opcode::call:
+    case Opcode::give:
       return 1;
     default:
       return 2;
@@ -51,17 +51,17 @@ class Listing {
   std::string line(std::size_t at) const {
     const Instruction& it = code_.instructions[at];
     std::string line = fmt::format("{:3}  {}", at, names[static_cast<std::size_t>(it.kind)]);
-    if (it.kind == Kind::leave) return line + fmt::format(" {}\n", flows[static_cast<std::size_t>(it.a)]);
+    if (it.kind == Opcode::leave) return line + fmt::format(" {}\n", flows[static_cast<std::size_t>(it.a)]);
     const int operands = operands_of(it.kind);
     if (operands > 0) line += " " + operand(it.a);
-    if (operands > 1 && (it.b >= 0 || it.kind != Kind::next_turn)) line += ", " + operand(it.b);
+    if (operands > 1 && (it.b >= 0 || it.kind != Opcode::next_turn)) line += ", " + operand(it.b);
     if (goes_elsewhere(it))
       line += fmt::format(" -> {}", static_cast<std::int64_t>(at) + it.c);
-    else if (it.kind > Kind::release && operands > 1 && it.c != 0)
+    else if (it.kind > Opcode::release && operands > 1 && it.c != 0)
       line += ", " + operand(it.c);
-    if (it.kind == Kind::call) line += call(code_.calls[static_cast<std::size_t>(it.b)]);
+    if (it.kind == Opcode::call) line += call(code_.calls[static_cast<std::size_t>(it.b)]);
     const Call& call = source_.function[it.call];
-    if (it.kind == Kind::step) line += fmt::format(" %{} {}", it.call.value, call.form->word);
+    if (it.kind == Opcode::step) line += fmt::format(" %{} {}", it.call.value, call.form->word);
     return line + "\n";
   }
 

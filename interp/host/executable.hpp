@@ -39,7 +39,7 @@ struct ResultSource {
 // What one worker needs in a run; kept between runs, so that nothing is allocated.
 struct alignas(64) Lane {
   TaskContext context;
-  Bytes scratch;
+  MemoryBlock scratch;
   std::vector<std::byte*> operands;
   std::uint64_t tasks = 0, dispatches = 0;
   std::vector<char> dead;  // of this and what follows only runs that fail or record make use

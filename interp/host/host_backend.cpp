@@ -153,7 +153,7 @@ class Loan {
  private:
   BytesCache& cache_;
   std::size_t size_;
-  Bytes bytes_;
+  MemoryBlock bytes_;
 };
 
 class Running {

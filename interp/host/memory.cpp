@@ -40,7 +40,7 @@ std::byte* MemoryOptions::take_block(std::size_t bytes) {
 
 void MemoryOptions::give_block(std::byte* block, std::size_t) { std::free(block); }
 
-Bytes::Bytes(std::size_t bytes, const MemoryOptions& options) : size_(bytes) {
+MemoryBlock::MemoryBlock(std::size_t bytes, const MemoryOptions& options) : size_(bytes) {
   std::byte* block = options.take(bytes);
   if (!block) throw no_memory(bytes);
   fill_block(block, bytes, MemoryOptions::fresh, options);
@@ -51,13 +51,13 @@ Bytes::Bytes(std::size_t bytes, const MemoryOptions& options) : size_(bytes) {
   });
 }
 
-Bytes Bytes::zeros(std::size_t bytes, const MemoryOptions& options) {
+MemoryBlock MemoryBlock::zeros(std::size_t bytes, const MemoryOptions& options) {
   if (bytes < huge_page) {
-    Bytes small(bytes, options);
+    MemoryBlock small(bytes, options);
     if (bytes > 0) std::memset(small.data(), 0, bytes);
     return small;
   }
-  Bytes large;
+  MemoryBlock large;
   try {
     large.bytes_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(take_huge_pages(bytes)),
                                               [bytes](std::byte* p) { give_huge_pages(p, bytes); });
@@ -68,7 +68,7 @@ Bytes Bytes::zeros(std::size_t bytes, const MemoryOptions& options) {
   return large;
 }
 
-Bytes& Bytes::operator=(Bytes&& other) noexcept {
+MemoryBlock& MemoryBlock::operator=(MemoryBlock&& other) noexcept {
   if (this == &other) return *this;
   bytes_ = std::move(other.bytes_);
   size_ = std::exchange(other.size_, 0);
@@ -96,14 +96,14 @@ Backend::Memory MemoryCount::now() const {
           live_.load(std::memory_order_relaxed), peak_.load(std::memory_order_relaxed)};
 }
 
-Bytes BytesCache::borrow(std::size_t bytes) {
+MemoryBlock BytesCache::borrow(std::size_t bytes) {
   count_.take(bytes);
   {
     std::lock_guard lock(mutex_);
     auto fit = std::lower_bound(idle_.begin(), idle_.end(), bytes,
-                                [](const Bytes& block, std::size_t wanted) { return block.size() < wanted; });
+                                [](const MemoryBlock& block, std::size_t wanted) { return block.size() < wanted; });
     if (fit != idle_.end()) {
-      Bytes block = std::move(*fit);
+      MemoryBlock block = std::move(*fit);
       idle_.erase(fit);
       idle_bytes_ -= block.size();
       if (count_.options().poison) fill_block(block.data(), block.size(), MemoryOptions::fresh, count_.options());
@@ -111,21 +111,21 @@ Bytes BytesCache::borrow(std::size_t bytes) {
     }
   }
   try {
-    return Bytes(bytes, count_.options());
+    return MemoryBlock(bytes, count_.options());
   } catch (...) {
     count_.give(bytes);
     throw;
   }
 }
 
-void BytesCache::give_back(Bytes block, std::size_t bytes) noexcept {
+void BytesCache::give_back(MemoryBlock block, std::size_t bytes) noexcept {
   count_.give(bytes);
   if (count_.options().poison) fill_block(block.data(), block.size(), MemoryOptions::dead, count_.options());
   std::lock_guard lock(mutex_);
   if (idle_bytes_ + block.size() > memory_limit() / 4) return;
   idle_bytes_ += block.size();
   auto place = std::lower_bound(idle_.begin(), idle_.end(), block.size(),
-                                [](const Bytes& other, std::size_t size) { return other.size() < size; });
+                                [](const MemoryBlock& other, std::size_t size) { return other.size() < size; });
   idle_.insert(place, std::move(block));
   if (idle_.size() <= kept) return;
   idle_bytes_ -= idle_.front().size();
@@ -155,7 +155,7 @@ Locations::Entry& Locations::entry(Location location) {
   return e;
 }
 
-Location Locations::insert(ArrayType type, Bytes block) {
+Location Locations::insert(ArrayType type, MemoryBlock block) {
   if (vacant_.empty()) {
     if (entries_.size() >= position_mask) throw failure("E5008", {}, "more than 16 million values are alive");
     if (vacant_.capacity() <= entries_.size()) vacant_.reserve(std::max<std::size_t>(2 * entries_.size(), 16));
@@ -176,7 +176,7 @@ Location Locations::add(const ArrayType& type, bool zeros) {
   count_.take(bytes);
   try {
     ArrayType own = type;
-    Bytes block = zeros ? Bytes::zeros(bytes, count_.options()) : Bytes(bytes, count_.options());
+    MemoryBlock block = zeros ? MemoryBlock::zeros(bytes, count_.options()) : MemoryBlock(bytes, count_.options());
     std::lock_guard lock(mutex_);
     return insert(std::move(own), std::move(block));
   } catch (...) {
@@ -216,7 +216,7 @@ void Locations::own(Location location) {
 
 void Locations::own(Entry& e) {
   if (!e.block.shared()) return;
-  Bytes alone(e.block.size(), count_.options());
+  MemoryBlock alone(e.block.size(), count_.options());
   std::memcpy(alone.data(), e.block.data(), e.block.size());
   e.block = std::move(alone);
 }
@@ -225,7 +225,7 @@ void Locations::free(Location location) noexcept {
   std::lock_guard lock(mutex_);
   Entry& e = entry(location);
   count_.give(e.block.size());
-  e.block = Bytes();
+  e.block = MemoryBlock();
   e.live = false;
   ++e.generation;
   vacant_.push_back(location.value & position_mask);

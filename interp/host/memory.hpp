@@ -1,7 +1,7 @@
 // Memory of the host backend: blocks of bytes, the count of what is taken and given back, and the table
 // of Locations.
 //
-//   Location x = locations.add(type, Bytes(type.bytes()));     locations.data(x)     locations.free(x)
+//   Location x = locations.add(type, MemoryBlock(type.bytes()));     locations.data(x)     locations.free(x)
 //
 // A freed Location is recognised when it is used again: that is a mistake of ours and ends in bug().
 #pragma once
@@ -29,14 +29,14 @@ struct MemoryOptions {
 };
 
 // Bytes, 64-byte aligned. Shared with the Arrays that read() gave away, else owned alone.
-class Bytes {
+class MemoryBlock {
  public:
-  Bytes() = default;
-  explicit Bytes(std::size_t bytes, const MemoryOptions& options = {});  // throws Error E5008
+  MemoryBlock() = default;
+  explicit MemoryBlock(std::size_t bytes, const MemoryOptions& options = {});  // throws Error E5008
   // Large ones are pages that the system gives when they are touched.
-  static Bytes zeros(std::size_t bytes, const MemoryOptions& options);
-  Bytes(Bytes&&) = default;
-  Bytes& operator=(Bytes&& other) noexcept;
+  static MemoryBlock zeros(std::size_t bytes, const MemoryOptions& options);
+  MemoryBlock(MemoryBlock&&) = default;
+  MemoryBlock& operator=(MemoryBlock&& other) noexcept;
 
   std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
@@ -71,14 +71,14 @@ class MemoryCount {
 class BytesCache {
  public:
   explicit BytesCache(MemoryCount& count) : count_(count) { idle_.reserve(kept + 1); }
-  Bytes borrow(std::size_t bytes);
-  void give_back(Bytes block, std::size_t bytes) noexcept;  // `bytes` as borrowed
+  MemoryBlock borrow(std::size_t bytes);
+  void give_back(MemoryBlock block, std::size_t bytes) noexcept;  // `bytes` as borrowed
 
  private:
   static constexpr std::size_t kept = 16;  // blocks; and a quarter of the memory at most
   MemoryCount& count_;
   std::mutex mutex_;
-  std::vector<Bytes> idle_;  // by size
+  std::vector<MemoryBlock> idle_;  // by size
   std::size_t idle_bytes_ = 0;
 };
 
@@ -99,13 +99,13 @@ class Locations {
  private:
   struct Entry {
     ArrayType type;
-    Bytes block;
+    MemoryBlock block;
     std::uint32_t generation = 0;  // one higher after every free
     bool live = false;
   };
   Entry& entry(Location location);
   const Entry& entry(Location location) const { return const_cast<Locations*>(this)->entry(location); }
-  Location insert(ArrayType type, Bytes block);
+  Location insert(ArrayType type, MemoryBlock block);
   void own(Entry& entry);
 
   MemoryCount& count_;

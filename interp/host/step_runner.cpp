@@ -31,7 +31,7 @@ bool StepRunner::call_with_scratch(Lane& lane, const CodeCall& call) {
 
 // There is no memory for the largest of all calls; this one may do with less, if nothing of others lies there.
 bool StepRunner::call_with_little(Lane& lane, const CodeCall& call) {
-  Bytes own;
+  MemoryBlock own;
   try {
     if (call.in_scratch) throw;
     own = context_.memory.borrow(call.code->scratch_bytes());

@@ -221,17 +221,4 @@ std::string Names::make(std::string_view wanted) {
     if (std::string next = fmt::format("{}{}{}", name, name.back() == '_' ? "" : "_", i); take(next)) return next;
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{{{:x}}}", static_cast<unsigned char>(c));
-    else
-      out += c;
-  }
-  return out + '"';
-}
-
 }  // namespace taskspec

@@ -24,7 +24,4 @@ class Names {
   std::set<std::string, std::less<>> taken_;
 };
 
-// A string as the language writes it, quotes and escapes included.
-std::string quoted(std::string_view text);
-
 }  // namespace taskspec

@@ -299,11 +299,11 @@ Type::Kind never_compared(const Type& type) {
 }
 
 // The type of a + b for lists: that of the parts, where an empty list literal takes the type of the other.
-std::optional<Type> joined(const Type& a, const Type& b) {
+std::optional<Type> joined_list(const Type& a, const Type& b) {
   if (a.is(Type::Kind::error)) return b;
   if (b.is(Type::Kind::error) || a == b) return a;
   if (!a.is(Type::Kind::list) || !b.is(Type::Kind::list)) return std::nullopt;
-  std::optional<Type> element = joined(a.parts[0], b.parts[0]);
+  std::optional<Type> element = joined_list(a.parts[0], b.parts[0]);
   return element ? std::optional(Type::list(std::move(*element))) : std::nullopt;
 }
 
@@ -326,7 +326,7 @@ Type arithmetic(RuleContext& c, std::string_view symbol) {
   if (symbol != "+") fail_types(c, symbol, "numbers or tensors");
   if (both(c, Type::Kind::string)) return Type::Kind::string;
   if (both(c, Type::Kind::list))
-    if (std::optional<Type> list = joined(c.type(0), c.type(1))) return *list;
+    if (std::optional<Type> list = joined_list(c.type(0), c.type(1))) return *list;
   fail_types(c, symbol, "two numbers, strings, tensors or lists of one type");
 }
 

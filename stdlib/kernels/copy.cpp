@@ -10,7 +10,7 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::int64_t grain = 32768;  // elements that are worth handing to another worker
+constexpr std::int64_t copy_grain = 32768;  // elements that are worth handing to another worker
 
 using Loops = std::vector<CopyLoop>;
 
@@ -137,7 +137,7 @@ class CopyKernel final : public Kernel {
       std::int64_t inner = 1;
       for (std::size_t i = 1; i < part.loops.size(); ++i) inner *= part.loops[i].extent;
       args.parallel.for_each(
-          part.loops[0].extent, std::max<std::int64_t>(1, grain / inner),
+          part.loops[0].extent, std::max<std::int64_t>(1, copy_grain / inner),
           [&](std::int64_t begin, std::int64_t end) { copy_loops<T>(part.loops, begin, end, from, to); });
     }
     return std::nullopt;

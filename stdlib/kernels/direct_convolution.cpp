@@ -69,18 +69,18 @@ template <class T, class F>
 }
 
 // So many columns stay in registers while all taps are added to them.
-constexpr std::int64_t block = 64;
+constexpr std::int64_t column_block = 64;
 
 template <class Acc, class T>
 TASKSPEC_CLONES void add_block(const Windows& w, std::int64_t channels, std::int64_t row, const T* x,
                                const Acc* weights, Acc* sum, std::int64_t column) {
-  Acc part[block];
-  std::copy(sum + column, sum + column + block, part);
+  Acc part[column_block];
+  std::copy(sum + column, sum + column + column_block, part);
   for_each_tap(w, channels, row, x, [&](const Tap<T>& tap) {
     const T* from = tap.plane + (tap.first + column);
-    for (std::int64_t i = 0; i < block; ++i) part[i] += weights[tap.weight] * convert<Acc>(from[i]);
+    for (std::int64_t i = 0; i < column_block; ++i) part[i] += weights[tap.weight] * convert<Acc>(from[i]);
   });
-  std::copy(part, part + block, sum + column);
+  std::copy(part, part + column_block, sum + column);
 }
 
 // The same for any columns, at the border and with any stride.
@@ -101,7 +101,8 @@ void add_row(const Windows& w, std::int64_t channels, std::int64_t row, const T*
   if (w.stride[1] == 1) inner = columns_under(w, w.kernel[1] - 1, columns_under(w, 0, {0, w.out[1]}));
   std::int64_t column = std::min(inner.begin, w.out[1]);
   add_columns(w, channels, row, x, weights, sum, {0, column});
-  for (; column + block <= inner.end; column += block) add_block(w, channels, row, x, weights, sum, column);
+  for (; column + column_block <= inner.end; column += column_block)
+    add_block(w, channels, row, x, weights, sum, column);
   add_columns(w, channels, row, x, weights, sum, {column, w.out[1]});
 }
 

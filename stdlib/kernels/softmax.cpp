@@ -35,7 +35,7 @@ inline double exponential(double x) { return std::exp(x); }
 // Partial results that do not depend on one another: they vectorise, and their order is fixed. A short block of
 // floats is summed as floats, blocks are summed in double.
 constexpr int lanes = 16;
-constexpr std::int64_t block = 256;
+constexpr std::int64_t softmax_block = 256;
 
 template <class N>
 using Lanes = std::array<N, lanes>;
@@ -60,9 +60,9 @@ template <class T, bool keep>
 [[gnu::always_inline]] inline double exponentials(const T* x, T* y, std::int64_t count, Number<T> top) {
   using N = Number<T>;
   double total = 0;
-  for (std::int64_t begin = 0; begin < count; begin += block) {
+  for (std::int64_t begin = 0; begin < count; begin += softmax_block) {
     Lanes<N> sum{};
-    std::int64_t end = std::min(begin + block, count), whole = begin + (end - begin) / lanes * lanes;
+    std::int64_t end = std::min(begin + softmax_block, count), whole = begin + (end - begin) / lanes * lanes;
     for (std::int64_t i = begin; i < whole; i += lanes)
       for (int k = 0; k < lanes; ++k) {
         N term = exponential(convert<N>(x[i + k]) - top);

@@ -13,9 +13,9 @@ Work elementwise_work(const OpInstance& call, double operations) {
 
 namespace {
 
-constexpr std::int64_t grain = 32768;      // elements per part of the work
-constexpr std::int64_t long_row = 128;     // rows from here on are walked one by one
-constexpr std::int64_t buffer_size = 512;  // elements for which an operand is stretched at a time
+constexpr std::int64_t elementwise_grain = 32768;  // elements per part of the work
+constexpr std::int64_t long_row = 128;             // rows from here on are walked one by one
+constexpr std::int64_t buffer_size = 512;          // elements for which an operand is stretched at a time
 
 // Fills `count` elements of `width` bytes with copies of the one at `from`.
 void repeat(const std::byte* from, std::size_t width, std::int64_t count, std::byte* to) {
@@ -87,7 +87,7 @@ void ElementwiseKernel::add_dimension(std::int64_t extent, const std::array<std:
 std::optional<Fault> ElementwiseKernel::run(const KernelArgs& args) const {
   std::atomic<bool> fine = true;
   bool by_row = loop_nest_.extents.size() == 1 || loop_nest_.extents.back() >= long_row;
-  args.parallel.for_each(count_, grain, [&](std::int64_t begin, std::int64_t end) {
+  args.parallel.for_each(count_, elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
     if (!(by_row ? rows(args, begin, end) : gathered(args, begin, end))) fine = false;
   });
   return fine ? std::nullopt : std::optional(fault_);

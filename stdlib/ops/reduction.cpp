@@ -61,10 +61,10 @@ Precision widened(Precision precision) {
 
 namespace {
 
-constexpr std::int64_t grain = 32768;       // elements per part of the work
-constexpr std::int64_t block_size = 16384;  // elements that are folded without a pause
-constexpr std::int64_t block_rows = 256;    // at least that many rows of them
-constexpr std::int64_t tile = 1024;         // columns that are folded at a time: their accumulators stay in the cache
+constexpr std::int64_t reduction_grain = 32768;  // elements per part of the work
+constexpr std::int64_t block_size = 16384;       // elements that are folded without a pause
+constexpr std::int64_t rows_per_block = 256;     // at least that many rows of them
+constexpr std::int64_t tile = 1024;  // columns that are folded at a time: their accumulators stay in the cache
 
 std::int64_t parts(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
 
@@ -115,7 +115,7 @@ ReductionKernel::ReductionKernel(const OpInstance& call, std::size_t acc_bytes)
 // Long columns are folded block by block and the blocks then again: parts for the threads, and rounding errors
 // that grow with the logarithm of the length.
 void ReductionKernel::add_passes(std::int64_t outer, std::int64_t rows, std::int64_t inner) {
-  std::int64_t block = std::max(block_rows, block_size / std::max<std::int64_t>(inner, 1));
+  std::int64_t block = std::max(rows_per_block, block_size / std::max<std::int64_t>(inner, 1));
   Pass pass{outer, rows, inner, block};
   passes_.push_back(pass);
   if (pass.blocks() > 1) add_passes(outer, pass.blocks(), inner);
@@ -128,7 +128,7 @@ std::optional<Fault> ReductionKernel::run(const KernelArgs& args) const {
     run_pass(passes_[i], i == 0, from, to, args.parallel);
     from = to;
   }
-  args.parallel.for_each(results_, grain,
+  args.parallel.for_each(results_, reduction_grain,
                          [&](std::int64_t begin, std::int64_t end) { finish(from, begin, end, args.out[0]); });
   return std::nullopt;
 }
@@ -152,7 +152,7 @@ void ReductionKernel::run_pass(const Pass& pass, bool first, const std::byte* in
         merge(piece, from, to);
     }
   };
-  parallel.for_each(pass.outer * blocks * tiles, std::max<std::int64_t>(1, grain / elements), units);
+  parallel.for_each(pass.outer * blocks * tiles, std::max<std::int64_t>(1, reduction_grain / elements), units);
 }
 
 }  // namespace taskspec

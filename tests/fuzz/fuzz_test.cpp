@@ -11,6 +11,7 @@
 namespace taskspec::fuzz_test {
 
 using namespace taskspec::fuzz;
+using fuzz::Trial;  // and not the one of the interpreter
 
 TEST_CASE("every reader ends well or with a diagnostic, whatever it is given [hostile] [fuzz]") {
   constexpr std::uint64_t seed = 1, count = 400;

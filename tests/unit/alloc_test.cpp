@@ -64,7 +64,7 @@ TEST_CASE("[memory] bytes now and at most are those of the blocks that are there
       Locations locations(count);
       BytesCache cache(count);
       std::vector<std::pair<Location, std::size_t>> held;
-      std::vector<std::pair<Bytes, std::size_t>> lent;
+      std::vector<std::pair<MemoryBlock, std::size_t>> lent;
       for (int turn = 0; turn < 300; ++turn) {
         const std::size_t bytes = 1 + random() % 5000;
         switch (random() % 4) {
@@ -119,13 +119,13 @@ TEST_CASE("[memory] with poison new bytes and freed ones are filled, whole [L16]
 TEST_CASE("[memory] with poison lent bytes are filled when they are lent, and when they come back [L16] [alloc]") {
   MemoryCount count(UINT64_MAX, watched(true));
   BytesCache cache(count);
-  Bytes lent = cache.borrow(100'000);
+  MemoryBlock lent = cache.borrow(100'000);
   std::byte* const where = lent.data();
   CHECK(all_are({where, 100'000}, MemoryOptions::fresh));
   std::memset(where, 7, 100'000);
   cache.give_back(std::move(lent), 100'000);
   CHECK(all_are({where, 100'000}, MemoryOptions::dead));  // the cache keeps the block
-  Bytes again = cache.borrow(50'000);
+  MemoryBlock again = cache.borrow(50'000);
   REQUIRE(again.data() == where);
   CHECK(all_are({where, 50'000}, MemoryOptions::fresh));
   cache.give_back(std::move(again), 50'000);
@@ -134,7 +134,7 @@ TEST_CASE("[memory] with poison lent bytes are filled when they are lent, and wh
 TEST_CASE("[memory] without poison bytes that come back from the cache are as they were left [L16] [alloc]") {
   MemoryCount count(UINT64_MAX, watched(false));
   BytesCache cache(count);
-  Bytes lent = cache.borrow(1000);
+  MemoryBlock lent = cache.borrow(1000);
   std::byte* const where = lent.data();
   std::memset(where, 7, 1000);
   cache.give_back(std::move(lent), 1000);

@@ -10,11 +10,12 @@
 #include "tests/unit/temporary_folder.hpp"
 
 namespace taskspec::check_modules_test {
-using taskspec::testing::CheckCase;
-using taskspec::testing::checked;
-using taskspec::testing::details_of;
-using taskspec::testing::dump_of;
-using taskspec::testing::error_of;
+
+using testing::CheckCase;
+using testing::checked;
+using testing::details_of;
+using testing::dump_of;
+using testing::error_of;
 
 namespace {
 

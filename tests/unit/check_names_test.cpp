@@ -5,11 +5,11 @@
 
 namespace taskspec::check_names_test {
 
-using taskspec::testing::details_of;
-using taskspec::testing::dump_of;
-using taskspec::testing::error_of;
-using taskspec::testing::type_of_last;
-using taskspec::testing::value_of_last;
+using testing::details_of;
+using testing::dump_of;
+using testing::error_of;
+using testing::type_of_last;
+using testing::value_of_last;
 
 TEST_CASE("check: an unknown name suggests the nearest one, once per function") {
   CHECK(details_of("let energy = 45\nprint(enrgy)") ==

@@ -5,10 +5,10 @@
 
 namespace taskspec::check_tasks_test {
 
-using taskspec::testing::details_of;
-using taskspec::testing::dump_of;
-using taskspec::testing::error_of;
-using taskspec::testing::type_of_last;
+using testing::details_of;
+using testing::dump_of;
+using testing::error_of;
+using testing::type_of_last;
 
 namespace {
 

@@ -5,13 +5,13 @@
 #include "stdlib/ops.hpp"
 #include "tests/unit/checking.hpp"
 
-using taskspec::testing::details_of;
-using taskspec::testing::dump_of;
-using taskspec::testing::error_of;
-using taskspec::testing::type_of_last;
-using taskspec::testing::value_of_last;
-
 namespace taskspec::check_types_test {
+
+using testing::details_of;
+using testing::dump_of;
+using testing::error_of;
+using testing::type_of_last;
+using testing::value_of_last;
 
 namespace {
 

@@ -68,12 +68,12 @@ TEST_CASE("too much memory is refused with E5008, and nothing stays counted") {
 TEST_CASE("borrowed bytes come back and are lent again") {
   MemoryCount count;
   BytesCache cache(count);
-  Bytes lent = cache.borrow(1000);
+  MemoryBlock lent = cache.borrow(1000);
   std::byte* where = lent.data();
   CHECK(reinterpret_cast<std::uintptr_t>(where) % 64 == 0);
   cache.give_back(std::move(lent), 1000);
   CHECK(count.now().live_bytes == 0);
-  Bytes again = cache.borrow(500);
+  MemoryBlock again = cache.borrow(500);
   CHECK(again.data() == where);
   CHECK(count.now().live_bytes == 500);
   cache.give_back(std::move(again), 500);

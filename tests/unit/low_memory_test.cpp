@@ -207,7 +207,7 @@ TEST_CASE("giving back takes no memory") {
   MemoryCount count;
   BytesCache cache(count);
   Locations locations(count);
-  std::vector<Bytes> lent;
+  std::vector<MemoryBlock> lent;
   std::vector<Location> given;
   for (std::size_t i = 0; i < 40; ++i) {
     lent.push_back(cache.borrow(64 * (i + 1)));

@@ -8,6 +8,7 @@
 #include "interp/import/nir/kinds.hpp"
 #include "interp/import/nir/problems.hpp"
 #include "ir/base/text.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec::nir {
 
@@ -97,7 +98,7 @@ std::string ProgramText::weight(const Population& node, std::string_view suffix,
   const bool counts = array.precision() == Precision::i64;
   slots_.push_back(fmt::format("{} {}: {} = file({}, name: {})", counts ? "table" : "weight", name,
                                counts ? "i64" + shape_text(array.extents()) : type(array.extents()),
-                               quoted(name_ + ".npz"), quoted(name)));
+                               in_quotes(name_ + ".npz"), in_quotes(name)));
   return name;
 }
 
@@ -107,7 +108,8 @@ std::string ProgramText::table(const Population& node, std::string_view suffix, 
   Array flat = Array::make({choices.f64 ? Precision::f64 : Precision::f32, {array.elements()}});
   for (std::int64_t i = 0; i < array.elements(); ++i) flat.set_number(i, array.number(i));
   arrays_.push_back({name, std::move(flat)});
-  add_slot("table", name, {array.elements()}, fmt::format("file({}, name: {})", quoted(name_ + ".npz"), quoted(name)));
+  add_slot("table", name, {array.elements()},
+           fmt::format("file({}, name: {})", in_quotes(name_ + ".npz"), in_quotes(name)));
   return name;
 }
 
@@ -202,8 +204,8 @@ std::string ProgramText::signature() const {
 std::string ProgramText::parameters() const {
   std::vector<std::string> all;
   if (!fixed_dt_) all.push_back("dt: float = " + real(choices.dt));
-  all.push_back("integrator: string = " + quoted(choices.integrator));
-  all.push_back("reset: string = " + quoted(choices.reset));
+  all.push_back("integrator: string = " + in_quotes(choices.integrator));
+  all.push_back("reset: string = " + in_quotes(choices.reset));
   return "(" + joined(all, ", ") + ")";
 }
 

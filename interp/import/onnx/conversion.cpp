@@ -9,6 +9,7 @@
 #include "interp/import/onnx/importer.hpp"
 #include "ir/base/ascii.hpp"
 #include "ir/base/text.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec::onnx {
 
@@ -345,7 +346,7 @@ Term Conversion::slot(const Array& array, const std::string& hint) {
   for (int i = 1; !keys_.insert(own).second; ++i) own = fmt::format("{}_{}", key, i);
   made_.arrays.push_back({own, array});
   slots_.push_back(fmt::format("{} {}: {} = file({}, name: {})", kind, name, type_text(array.precision(), dims),
-                               quoted(name_ + ".npz"), quoted(own)));
+                               in_quotes(name_ + ".npz"), in_quotes(own)));
   return named(name, array.precision(), std::move(dims));
 }
 
