@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace taskspec {
@@ -125,6 +126,14 @@ class Flattener {
     made.is_state = block.in_cluster(position).state;
     made.type.extents = cluster_extents(block, block.in_cluster(position));
     for (BlockEdgeId edge : graph_.into(id, position)) bring(graph_.edges[edge.index()], made);
+    for (const NetSource& source : made.sources) {
+      if (!made.is_state || !graph_.is_state(source.block)) continue;
+      const BlockId owner = owners_.emplace(source.block.index(), id).first->second;
+      if (owner != id)
+        diags_.error("E4044", block.span,
+                     fmt::format("'{}' and '{}' share the state '{}', and each keeps its own in its cores",
+                                 graph_[owner].name, block.name, graph_[source.block].name));
+    }
     for (std::size_t i = 0; i < made.places.size() && !made.places.is_identity() && !made.has_holes; ++i)
       made.has_holes = made.places[i].source < 0;
     if (!block.def->computes()) made.holder = id;
@@ -212,6 +221,7 @@ class Flattener {
     NetCluster value;
     bool is_asked = false, is_there = false;
   };
+  std::map<std::size_t, BlockId> owners_;  // by storage that is a state: the block whose it is
   std::vector<Known> values_;
 };
 

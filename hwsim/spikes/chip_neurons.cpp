@@ -9,7 +9,7 @@ namespace taskspec {
 
 std::int32_t PotentialScale::integer(double number, std::size_t neuron) const {
   const double scaled = std::floor(number / unit + (offset.empty() ? 0.0 : offset[neuron]) + 0.5);
-  return static_cast<std::int32_t>(std::clamp(scaled, -2147483648.0, 2147483647.0));
+  return static_cast<std::int32_t>(std::clamp<double>(scaled, least, most));
 }
 
 void ChipRefusals::add(std::string_view population, std::string reason) {
@@ -43,9 +43,10 @@ class Translation {
       const auto* clif = std::get_if<ClifNeurons>(&made_.net.populations[p].model);
       if (!clif) continue;
       if (const std::optional<PlainNeuron> plain = plain_of(*clif, made_.net.populations[p].name)) {
-        if (chip_.neuron == NeuronModel::loihi)
+        if (chip_.neuron == NeuronModel::loihi) {
           make_loihi(made_.net.populations[p], *plain, made_.potentials[p]);
-        else
+          warn_of_wrapping(PopulationId(p));
+        } else
           make_truenorth(made_.net.populations[p], *plain, made_.potentials[p]);
       }
     }
@@ -97,6 +98,8 @@ class Translation {
     }
     population.bias = std::move(bias);
     scale.unit = 1.0 / static_cast<double>(unit);
+    scale.most = loihi_end;
+    scale.least = -loihi_end;
     start(population, plain.rest + plain.leak, unit, scale);
     population.model = LoihiNeurons{.du = 4096, .dv = 0, .threshold = static_cast<std::int32_t>(threshold)};
     made_.notes.push_back(fmt::format("'{}' saturates at 2^17, a CLIF at 2^27", population.name));
@@ -110,6 +113,8 @@ class Translation {
     for (const std::int64_t value : {plain.threshold, plain.leak, plain.rest - 1})
       if (!within(value, -end, end - 1))
         return refused_.add(population.name, fmt::format("its number {} takes more than 20 bits", value));
+    scale.most = end - 1;
+    scale.least = -end;
     start(population, plain.leak + 1, 1, scale);
     population.model = TrueNorthNeurons{.threshold = static_cast<std::int32_t>(plain.threshold),
                                         .leak = static_cast<std::int32_t>(plain.leak),
@@ -118,10 +123,33 @@ class Translation {
     made_.notes.push_back(fmt::format("'{}' saturates at 2^19, a CLIF at 2^27", population.name));
   }
 
+  // The current is what comes in this step, in 24 bits with six behind the point.
+  void warn_of_wrapping(PopulationId to) {
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(made_.net[to].neurons()));
+    for (const SpikeConnection& c : made_.net.connections) {
+      if (c.to != to) continue;
+      const auto add = [&](const std::vector<std::int32_t>& weights, auto target) {
+        for (std::size_t k = 0; k < weights.size(); ++k) sums[target(k)] += std::abs(std::int64_t{weights[k]});
+      };
+      const auto outputs = static_cast<std::size_t>(made_.net[to].shape.f);  // of a kernel: all its places alike
+      if (const auto* rows = std::get_if<SparseSynapses>(&c.synapses))
+        add(rows->weights, [&](std::size_t k) { return rows->targets[k]; });
+      else if (const auto* kernel = std::get_if<ConvolutionSynapses>(&c.synapses))
+        for (std::size_t at = 0; at < sums.size(); at += outputs)
+          add(kernel->weights, [&](std::size_t k) { return at + k % outputs; });
+      else
+        add(std::get<DenseSynapses>(c.synapses).weights, [&](std::size_t k) { return k % sums.size(); });
+    }
+    if (sums.empty() || *std::ranges::max_element(sums) < 1 << 17) return;
+    made_.notes.push_back(
+        fmt::format("'{}': if all its inputs spike at once, its current wraps around at 24 bits", made_.net[to].name));
+  }
+
   // The chip begins where the block does: potential = (number - origin) * unit.
   static void start(SpikePopulation& population, std::int64_t origin, std::int64_t unit, PotentialScale& scale) {
     population.potentials.resize(static_cast<std::size_t>(population.neurons()));
-    for (std::int32_t& v : population.potentials) v = static_cast<std::int32_t>((v - origin) * unit);
+    for (std::int32_t& v : population.potentials)
+      v = static_cast<std::int32_t>(std::clamp<std::int64_t>((v - origin) * unit, scale.least, scale.most));
     scale.offset.assign(population.potentials.size(), static_cast<double>(-origin * unit));
   }
 

@@ -13,9 +13,10 @@
 
 namespace taskspec {
 
-// number = (integer - offset) * unit, neuron by neuron.
+// number = (integer - offset) * unit, neuron by neuron; integers that neurons cannot hold are those at their ends.
 struct PotentialScale {
   double unit = 1;
+  std::int32_t least = INT32_MIN, most = INT32_MAX;
   std::vector<double> offset = {};  // none: 0
   double number(std::int32_t integer, std::size_t neuron) const {
     return (integer - (offset.empty() ? 0.0 : offset[neuron])) * unit;

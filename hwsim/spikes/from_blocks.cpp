@@ -75,6 +75,9 @@ class BlockReading {
         sum(BlockId(i), 0, all_places(made_.net[target_].neurons()), 0);
       }
     for (const BlockId output : graph_.outputs()) record(output);
+    for (const BlockEdge& edge : graph_.edges)
+      if (edge.trigger)
+        diags_.error("E4045", edge.span, "an edge triggers a group, and cores of a chip run all groups in each step");
     refuse_others();
     if (diags_.has_errors()) return std::move(diags_);
     return std::move(made_);
@@ -200,7 +203,13 @@ class BlockReading {
 
   void note_potentials(BlockId id) {
     for_each_feed(id, 1, [&](const BlockEdge& edge, const SourcePlaces& places) {
-      if (places == all_places(made_.net[target_].neurons())) made_.potentials[edge.from.block.index()] = target_;
+      PopulationId& known = made_.potentials[edge.from.block.index()];
+      if (known.valid())
+        refuse(graph_[id].span,
+               fmt::format("'{}' and '{}' share the potentials in '{}', and each keeps its own in its cores",
+                           made_.net[known].name, target_name(), name(edge.from.block)));
+      else if (places == all_places(places_of(value_type(graph_[edge.from.block]).extents)))
+        known = target_;
     });
   }
 
@@ -316,7 +325,13 @@ class BlockReading {
     std::vector<std::int32_t>& bias = made_.net.populations[target_.index()].bias;
     bias.resize(places.size());
     for (std::size_t t = 0; t < places.size(); ++t)
-      if (places[t] >= 0) bias[t] += static_cast<std::int32_t>(graph_[id].data->integer(places[t]));
+      if (places[t] >= 0) begin_sum(bias[t], graph_[id].data->integer(places[t]), graph_[id]);
+  }
+
+  // What is added where a sum begins. Sums are cut where they are made, so what would not fit is no such number.
+  void begin_sum(std::int32_t& bias, std::int64_t value, const TaskBlock& of) {
+    if (__builtin_add_overflow(bias, value, &bias) && too_large_.insert(target_.index()).second)
+      refuse(of.span, fmt::format("the biases of '{}' add up to more than 32 bits hold", target_name()));
   }
 
   void add_bias(BlockId id, std::size_t cluster, const SourcePlaces& outputs, std::int32_t late) {
@@ -334,7 +349,7 @@ class BlockReading {
     std::vector<std::int32_t>& bias = made_.net.populations[target_.index()].bias;
     bias.resize(outputs.size());
     for (std::size_t t = 0; t < outputs.size(); ++t)
-      if (outputs[t] >= 0) bias[t] += values[static_cast<std::size_t>(outputs[t]) % values.size()];
+      if (outputs[t] >= 0) begin_sum(bias[t], values[static_cast<std::size_t>(outputs[t]) % values.size()], block);
   }
 
   struct Term {
@@ -529,7 +544,7 @@ class BlockReading {
   SpikingBlocks made_;
   std::map<std::size_t, PopulationId> sums_;             // by block: sums that an output gives
   std::map<std::size_t, PopulationId> read_by_windows_;  // by block that takes windows: what they are taken of
-  std::set<std::size_t> named_;                          // populations
+  std::set<std::size_t> named_, too_large_;              // populations
   std::vector<std::string> others_;
   Span others_span_;
   PopulationId target_;  // the one whose sums are at hand

@@ -33,6 +33,7 @@ struct OutsideSpikes {};
 
 // decay(a, d) = sign(a) * (|a| * (4096 - d) >> 12);  u = wrap24(decay(u, du) + (sum << 6));
 // v = clamp(decay(v, dv) + u + bias, +-(2^23 - 1));  a spike where v > threshold << 6, then v = 0.
+inline constexpr std::int32_t loihi_end = (1 << 23) - 1;  // of v
 struct LoihiNeurons {
   std::int32_t du = 4096, dv = 0;  // 0..4096; 4096 forgets everything
   std::int32_t threshold = 1;      // 0..131071

@@ -10,7 +10,6 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::int32_t loihi_limit = (1 << 23) - 1;
 constexpr std::int32_t truenorth_low = -(1 << 19), truenorth_high = (1 << 19) - 1;
 
 // sign(x) * (|x| * keep >> 12) for |x| <= 2^23 and keep <= 2^12, in 32 bits: the upper and the lower half of x apart.
@@ -31,8 +30,8 @@ TASKSPEC_CLONES void loihi_loop(std::int32_t keep_u, std::int32_t keep_v, std::i
     const std::uint32_t sum = static_cast<std::uint32_t>(sums[i]) << 6;
     const std::int32_t current = wrapped_24(static_cast<std::uint32_t>(decayed(u[i], keep_u)) + sum);
     std::int32_t charge = decayed(v[i], keep_v) + current + bias[i];
-    charge = charge > loihi_limit ? loihi_limit : charge;
-    charge = charge < -loihi_limit ? -loihi_limit : charge;
+    charge = charge > loihi_end ? loihi_end : charge;
+    charge = charge < -loihi_end ? -loihi_end : charge;
     const bool spikes = charge > threshold;
     sums[i] = 0;
     u[i] = current;

@@ -54,7 +54,7 @@ class Scaling {
     made_.net.name = net_.name;
     for (const RealNeurons& neurons : net_.populations) {
       made_.net.add({.name = neurons.name, .shape = neurons.shape, .recorded = neurons.recorded});
-      made_.potentials.push_back({1, std::vector<double>(static_cast<std::size_t>(neurons.shape.size()))});
+      made_.potentials.push_back({.offset = std::vector<double>(static_cast<std::size_t>(neurons.shape.size()))});
       made_.currents.emplace_back();
     }
     for (std::size_t p = 0; p < net_.populations.size(); ++p) {
@@ -175,6 +175,8 @@ class Scaling {
     population.potentials.resize(count);
     PotentialScale& potentials = made_.potentials[p];
     potentials.unit = 1 / scale;
+    potentials.most = loihi_end;
+    potentials.least = -loihi_end;
     for (std::size_t n = 0; n < count; ++n) {
       const double reset = at(neurons.reset, n, 0);
       double bias = neurons.k_mem.empty() ? 0 : neurons.k_mem[n] * (at(neurons.leak, n, 0) - reset);

@@ -8,6 +8,7 @@
 #include "interp/control/rebuilt.hpp"
 #include "interp/control/received.hpp"
 #include "interp/control/recorder.hpp"
+#include "interp/control/region_values.hpp"
 #include "interp/control/rules.hpp"
 #include "interp/control/shared_slots.hpp"
 #include "ir/records/op_outputs.hpp"
@@ -317,6 +318,16 @@ Value Interpreter::field(Frame& frame, const Call& call) {
     List shape;
     for (const Dim& dim : type.dims) shape.push_back(scalar_of(dim));
     return Value(std::move(shape));
+  }
+  if (auto* points = value.as<SpaceValue>(); points && call.name == "shape") {
+    const IndexSpace space = target_->regions().points(points->space);
+    if (!space.is_rect() && target_->regions().root(points->space).rank > 1)
+      throw failure("E5004", call.span, "scattered points have no extents along axes, and these are asked for");
+    List extents;
+    if (!space.is_rect()) extents.push_back(Value(space.size()));
+    for (std::size_t axis = 0; space.is_rect() && axis < space.rect().rank; ++axis)
+      extents.push_back(Value(space.rect().extent(axis)));
+    return Value(std::move(extents));
   }
   if (value.is_range()) return Value(call.name == "begin" ? value.range().begin : value.range().end);
   if (auto* range = value.as<GraphScalar>(); range && range->operands.size() == 2)

@@ -51,6 +51,17 @@ Diags check_chips(const HwOptions& options) {
   return diags;
 }
 
+Diags no_potentials(const TaskBlock& storage) {
+  Diags diags;
+  diags
+      .error("E4041", storage.span,
+             fmt::format("'{}' changes from step to step, and is not by itself the potentials of one population: "
+                         "its neurons keep nothing else where a program sees it",
+                         storage.name))
+      .help("give each population a storage of its own for its state; or take a chip of kind primitive, tianjicx say");
+  return diags;
+}
+
 }  // namespace
 
 // ---- loading --------------------------------------------------------------------------------------
@@ -81,7 +92,7 @@ Result<ChipNeurons> SpikeRun::from_blocks() {
   }
   for (const LoweredState& state : lowered_.states) {
     const PopulationId population = state.storage.valid() ? blocks->potentials[state.storage.index()] : PopulationId();
-    if (state.storage.valid() && !population.valid()) bug("the potentials of neurons lie in no storage of their own");
+    if (state.storage.valid() && !population.valid()) return no_potentials(lowered_.graph[state.storage]);
     states_.push_back({population, false,
                        state.storage.valid() ? places_in_block(state.port) : std::vector<std::int32_t>(),
                        population.valid() ? neurons->potentials[population.index()] : PotentialScale()});
@@ -218,6 +229,9 @@ std::vector<Array> SpikeRun::frame(std::span<const Array> tensors) {
   if (always_.valid()) stimulus.trains.push_back({always_, {0, 1}, {0}});
   Result<SpikeReport> ran = machine_->run(1, stimulus);
   if (!ran) throw Error(ran.diags());
+  if (version_ == 0)
+    for (const std::string& note : ran->notes)
+      if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += ran->slices[i];
   if (!recorders_.empty()) look(*ran);
   if (version_ <= machine_->schedule().deepest()) latency_ += ran->time;

@@ -25,6 +25,8 @@ void Pending::add(NodeId node, std::span<const Requirement> requirements) {
   }
   if (!requirements.empty()) requirements_.emplace(node.value, std::vector(requirements.begin(), requirements.end()));
   nodes_.push_back(node);
+  if (is_launch(graph_, node) && graph_.launch(node).work == Launch::Work::share && graph_.out(node).empty())
+    shares_.push_back(node);
 }
 
 // The same on all shards, whichever points they have: they all cut their programs at the same places.
@@ -65,6 +67,10 @@ std::size_t Pending::weight(NodeId node) const {
 
 std::vector<NodeId> Pending::needed_for(std::vector<NodeId> todo) {
   std::vector<NodeId> nodes;
+  // They complete what is there already, so no edge leads to them from those that read it later.
+  const NodeId last = todo.empty() ? NodeId(0) : *std::ranges::max_element(todo);
+  for (NodeId share : shares_)
+    if (share < last) todo.push_back(share);
   {
     const AtEnd unmark([&] {
       for (NodeId node : nodes) live_.task(node).wanted = false;
@@ -126,7 +132,8 @@ void Pending::settled(NodeId node) {
 }
 
 void Pending::tidy() {
-  std::erase_if(nodes_, [this](NodeId node) { return live_.is_done(node); });
+  for (std::vector<NodeId>* pending : {&nodes_, &shares_})
+    std::erase_if(*pending, [this](NodeId node) { return live_.is_done(node); });
   if (printing_.valid() && live_.is_done(printing_)) printing_ = {};
   unnamed_bytes_ = 0;
   window_.begin();

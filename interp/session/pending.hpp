@@ -52,7 +52,8 @@ class Pending {
   Liveness& live_;
   const Schedule schedule_;
   const std::size_t limit_;
-  std::vector<NodeId> nodes_;  // in program order
+  std::vector<NodeId> nodes_;   // in program order
+  std::vector<NodeId> shares_;  // of those: what brings here elements of maps that other shards have
   Requirements requirements_;
   Window window_;
   std::size_t unnamed_bytes_ = 0;
