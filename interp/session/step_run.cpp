@@ -102,11 +102,21 @@ void StepRun::bind_states() {
     return static_cast<std::size_t>(std::ranges::find_if(refs, [&](Ref ref) { return key(ref) == key(wanted); }) -
                                     refs.begin());
   };
+  for (const TimeSteps::Carried& carried : steps_.carried)
+    if (position(batch_.results, ref_of(carried.last)) == batch_.results.size())
+      throw failure("E1009", place_, "a state that is given the same value in all time steps is not built yet");
   for (const TimeSteps::Carried& carried : steps_.carried) {
-    const State state{position(batch_.inputs, ref_of(carried.first)), position(batch_.results, ref_of(carried.last))};
-    if (state.input == inputs_.size() || state.result == batch_.results.size()) bug("a state that no step changes");
-    session_.live_.taken(batch_.inputs[state.input]);
-    owned_[state.input] = true;
+    const Ref first = ref_of(carried.first);
+    State state{first, position(batch_.inputs, first), position(batch_.results, ref_of(carried.last))};
+    if (state.input < batch_.inputs.size()) {
+      session_.live_.taken(first);
+      owned_[state.input] = true;
+    } else {  // no task reads it, but it may be an output: behind the inputs, the session's own until the first step
+      if (first.is_future() && session_.live_.entry(first).state == Liveness::State::poisoned) raise_poison(first);
+      state.input = inputs_.size();
+      inputs_.push_back(session_.live_.location(first));
+      owned_.push_back(false);
+    }
     states_.push_back(state);
   }
 }
@@ -116,8 +126,7 @@ void StepRun::bind_outputs() {
     const Ref ref = ref_of(value);
     Output output;
     const auto result = std::ranges::find_if(batch_.results, [&](Ref r) { return key(r) == key(ref); });
-    const auto state =
-        std::ranges::find_if(states_, [&](const State& s) { return key(batch_.inputs[s.input]) == key(ref); });
+    const auto state = std::ranges::find_if(states_, [&](const State& s) { return key(s.first) == key(ref); });
     if (result != batch_.results.end()) {
       output.from = Output::From::result;
       output.position = static_cast<std::size_t>(result - batch_.results.begin());
@@ -174,10 +183,10 @@ void StepRun::check(const Outcome& outcome) {
 void StepRun::pass_on(Outcome& outcome, bool last) {
   std::vector<bool> kept(outcome.results.size(), last);
   for (const State& state : states_) {
-    if (inputs_[state.input].valid()) session_.backend_.free(inputs_[state.input]);
+    if (owned_[state.input] && inputs_[state.input].valid()) session_.backend_.free(inputs_[state.input]);
     inputs_[state.input] = std::get<Location>(outcome.results[state.result]);
     kept[state.result] = true;
-    if (last) owned_[state.input] = false;
+    owned_[state.input] = !last;
   }
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (!kept[i]) session_.backend_.free(std::get<Location>(outcome.results[i]));
@@ -204,7 +213,7 @@ void StepRun::step(std::int64_t k) {
   for (Output& output : outputs_)
     if (output.from == Output::From::state) copy_row(output, k, inputs_[output.position]);
   const SessionOptions& options = session_.options_;
-  Outcome outcome = session_.run_plan(*plan_, inputs_);
+  Outcome outcome = session_.run_plan(*plan_, std::span(inputs_).first(batch_.inputs.size()));
   session_.count(*plan_, outcome);
   for (std::uint32_t input : outcome.taken) inputs_[input] = {};
   if (options.record_ops) session_.op_profile_.add(*plan_, session_.graph, batch_.nodes, outcome.op_records);

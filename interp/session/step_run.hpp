@@ -25,6 +25,7 @@ class StepRun {
     Array all;
   };
   struct State {
+    Ref first;  // what it is before the first step
     std::size_t input = 0, result = 0;
   };
   using Key = std::pair<std::uint32_t, std::uint32_t>;
