@@ -128,17 +128,14 @@ class Translation {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(made_.net[to].neurons()));
     for (const SpikeConnection& c : made_.net.connections) {
       if (c.to != to) continue;
-      const auto add = [&](const std::vector<std::int32_t>& weights, auto target) {
-        for (std::size_t k = 0; k < weights.size(); ++k) sums[target(k)] += std::abs(std::int64_t{weights[k]});
-      };
-      const auto outputs = static_cast<std::size_t>(made_.net[to].shape.f);  // of a kernel: all its places alike
-      if (const auto* rows = std::get_if<SparseSynapses>(&c.synapses))
-        add(rows->weights, [&](std::size_t k) { return rows->targets[k]; });
-      else if (const auto* kernel = std::get_if<ConvolutionSynapses>(&c.synapses))
-        for (std::size_t at = 0; at < sums.size(); at += outputs)
-          add(kernel->weights, [&](std::size_t k) { return at + k % outputs; });
-      else
-        add(std::get<DenseSynapses>(c.synapses).weights, [&](std::size_t k) { return k % sums.size(); });
+      const auto* rows = std::get_if<SparseSynapses>(&c.synapses);
+      const bool is_kernel = c.kind() == SynapseKind::convolution;  // all places of a channel alike
+      std::vector<std::int64_t> brought(is_kernel ? static_cast<std::size_t>(made_.net[to].shape.f) : sums.size());
+      const std::vector<std::int32_t>& weights = std::visit(
+          [](const auto& synapses) -> const std::vector<std::int32_t>& { return synapses.weights; }, c.synapses);
+      for (std::size_t k = 0; k < weights.size(); ++k)
+        brought[rows ? rows->targets[k] : k % brought.size()] += std::abs(std::int64_t{weights[k]});
+      for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += brought[n % brought.size()];
     }
     if (sums.empty() || *std::ranges::max_element(sums) < 1 << 17) return;
     made_.notes.push_back(
