@@ -82,10 +82,12 @@ class Placement {
       names.emplace_back(parameter.name);
     }
     Diag& diag = wrong(arg.name->span, fmt::format("{} has no parameter '{}'", callable_.text, name));
-    if (const std::string_view known = foreign_argument(name); !known.empty())
+    if (const std::string_view known = foreign_argument(name, names.empty()); !known.empty())
       diag.help(std::string(known));
     else if (std::optional<std::string> best = nearest(name, names))
       diag.help(fmt::format("did you mean '{}'?", *best));
+    else if (!names.empty())
+      diag.help(fmt::format("it has {}", joined(names, ", ")));
     return std::nullopt;
   }
 

@@ -153,10 +153,13 @@ namespace {
 std::optional<std::string> open_type(const Type& one, const Type& two) {
   if (one == two) return one.text();
   std::vector<std::string> parts;
-  if (one.is_tensor() && two.is_tensor() && one.precision == two.precision && one.rank() == two.rank()) {
-    for (std::size_t axis = 0; axis < one.rank(); ++axis)
+  const bool tensors = one.is_tensor() && two.is_tensor() && one.precision == two.precision;
+  const bool regions = one.is(Kind::region) && two.is(Kind::region) && one.fields == two.fields;
+  if ((tensors || regions) && one.dims.size() == two.dims.size()) {
+    for (std::size_t axis = 0; axis < one.dims.size(); ++axis)
       parts.push_back(one.dims[axis] == two.dims[axis] ? one.dims[axis].text() : "_");
-    return fmt::format("{}[{}]", info(one.precision).name, joined(parts, ", "));
+    const std::string text = one.text();
+    return fmt::format("{}[{}]", text.substr(0, text.find('[')), joined(parts, ", "));
   }
   if (!one.is(Kind::tuple) || !two.is(Kind::tuple) || one.parts.size() != two.parts.size()) return std::nullopt;
   for (std::size_t i = 0; i < one.parts.size(); ++i) {

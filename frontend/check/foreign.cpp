@@ -206,12 +206,15 @@ constexpr Foreign short_calls[] = {
     {" softmax_ concat ", "it joins a list of tensors along an axis: concat([a, b], 0)"},
 };
 
+// Of what takes any number of values, as print does.
+constexpr Foreign print_arguments[] = {
+    {" end sep flush file ", "print writes blanks between values and a line end; join and format lay out"}};
+
 constexpr Foreign arguments[] = {
     {" dim dims axes ", "it is called axis: x.sum(axis: 1)"},
     {" keepdim keepdims ", "a reduction keeps its axis with extent 1; x.drop(axis) takes it away"},
     {" dtype ", "the precision stands in the type: fill(f32[3], 0.0), or x as f32"},
     {" device ", "a backend is chosen by run .. on host, or by --on"},
-    {" end sep flush file ", "print writes blanks between values and a line end; join and format lay out"},
     {" key reverse ", "sort takes numbers or texts in ascending order; sort pairs (key, value) by hand"},
     {" padding ", "it is called pad"},
     {" kernel_size ", "windows are given by k, or by the shape of w"},
@@ -257,7 +260,10 @@ std::string_view foreign_at_prompt(std::string_view name) { return find_foreign(
 std::string_view foreign_type(std::string_view name) { return find_foreign(unknown_types, name); }
 std::string_view foreign_module(std::string_view name) { return find_foreign(unknown_modules, name); }
 std::string_view foreign_call(std::string_view name) { return find_foreign(short_calls, name); }
-std::string_view foreign_argument(std::string_view name) { return find_foreign(arguments, name); }
+std::string_view foreign_argument(std::string_view name, bool any_number) {
+  const std::string_view known = find_foreign(arguments, name);
+  return known.empty() && any_number ? find_foreign(print_arguments, name) : known;
+}
 
 std::string_view foreign_member(const Type& type, std::string_view name) {
   using Kind = Type::Kind;

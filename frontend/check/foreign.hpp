@@ -16,7 +16,7 @@ std::string_view foreign_at_prompt(std::string_view name);
 std::string_view foreign_type(std::string_view name);
 std::string_view foreign_module(std::string_view name);
 std::string_view foreign_member(const Type& type, std::string_view name);
-std::string_view foreign_argument(std::string_view name);
+std::string_view foreign_argument(std::string_view name, bool any_number);  // does it take any number of values?
 // Of a function of the library that lacks an argument which it may leave out elsewhere.
 std::string_view foreign_call(std::string_view name);
 

@@ -1,6 +1,8 @@
 // hw(chip:, chips:, cores:, objective:, noc:, time_steps:, frames:, ...): a simulated many-core chip.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "interp/backends/backends.hpp"
@@ -37,8 +39,12 @@ enum HwOption : std::size_t {
   hw_slabs,
   hw_depth,
   hw_step_groups,
-  hw_a2s2
+  hw_a2s2,
+  hw_threads
 };
+
+constexpr std::int64_t most_threads = 1024;
+constexpr const char* wrong_threads = "a simulation has between 1 and 1024 threads (0: one per core)";
 
 constexpr std::string_view noc_names = "ideal, contended, flit or flit-all";
 
@@ -50,6 +56,8 @@ std::optional<NocModel> noc_model(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_number_of_threads(std::int64_t number) { return number >= 0 && number <= most_threads; }
+
 Type hw_type(RuleContext& c) {
   if (!c.type(hw_chip).is(Type::Kind::none))
     want(c, hw_chip, Type::Kind::string, "the name of a chip, or the path of its file");
@@ -60,6 +68,9 @@ Type hw_type(RuleContext& c) {
     c.fail("E1003", "no model of the network " + in_quotes(name->string()), hw_noc, std::string(noc_names));
   if (const Value* name = c.constant(hw_check); name && !name->string().empty() && name->string() != "engine")
     c.fail("E1003", "nothing to check is called " + in_quotes(name->string()), hw_check, "engine");
+  want(c, hw_threads, Type::Kind::integer, "a number of threads");
+  if (const Value* threads = c.constant(hw_threads); threads && !is_number_of_threads(threads->integer()))
+    c.fail("E1003", wrong_threads, hw_threads);
   if (const Type& mapping = c.type(hw_mapping); !mapping.is(Type::Kind::none) && !is_mapping(mapping))
     want(c, hw_mapping, Type::Kind::string, "a mapping, or the path of its file");
   want(c, hw_optimise, Type::Kind::string, "a time or a number of moves");
@@ -144,6 +155,10 @@ HwOptions options_of(std::span<const Value> given) {
   take_mapping(given[hw_mapping], written(given), options);
   refuse_words_of_blocks(*options.chip, given);
   options.partial = given[hw_partial].boolean();
+  const std::int64_t threads = given[hw_threads].integer();
+  if (!is_number_of_threads(threads)) throw failure("E5003", {}, wrong_threads);
+  options.threads =
+      threads > 0 ? static_cast<int>(threads) : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return options;
 }
 
@@ -176,7 +191,8 @@ constexpr Operand hw_options[] = {{"chip", OperandKind::string, Default::absent(
                                   {"slabs", OperandKind::integer, Default::absent()},
                                   {"depth", OperandKind::integer, Default::absent()},
                                   {"step_groups", OperandKind::integer, Default::absent()},
-                                  {"a2s2", OperandKind::boolean, Default::absent()}};
+                                  {"a2s2", OperandKind::boolean, Default::absent()},
+                                  {"threads", OperandKind::integer, 1}};
 const BackendRecord hw_record{.report = hw_report_fields, .open = open_hw, .keeps_constants = true};
 
 }  // namespace
@@ -207,7 +223,8 @@ constinit const Builtin builtin_hw = BuiltinFields{
         "without "
         "optimise); optimise: \"30s\" or \"20000\", a search for a better one first, "
         "whose changes the report lists; partial: ops that have no blocks, such as argmax, run on the host, and what "
-        "lies between them on the chip, with states that blocks alone have to do with. On loihi and truenorth "
+        "lies between them on the chip, with states that blocks alone have to do with; threads: how many simulate "
+        "populations of neurons (0: one per core), which changes no value and no figure. On loihi and truenorth "
         "neurons alone run, blocks or those of an "
         "imported NIR file (E4052, E4055), without the words of blocks (mapping, optimise, objective, slabs, depth, "
         "step_groups, a2s2, check, frames: E5003), and the report says how late the last population is; tianjic runs "

@@ -105,7 +105,7 @@ void add_run(CLI::App& app, Options& o, std::vector<std::string>& defines) {
   run->add_option("--on", o.backend, "backend of the program: host, null, or a call such as host(threads: 2)")
       ->type_name("B");
   add_defines(*run, defines, "; gives an input of the graph that runs");
-  run->add_option("--threads", o.threads, "threads of every host session (0: one per core)")
+  run->add_option("--threads", o.threads, "threads of every session that has some (0: as it says itself)")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   run->add_option("--schedule", o.schedule, "when tasks run: push, pull or eager")

@@ -95,6 +95,7 @@ void install_signals() {
   sigaction(SIGINT, &action, nullptr);
   action.sa_handler = SIG_IGN;  // a closed pipe comes back as an error of write, and nothing stays half-written
   sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);  // so does a file that the system lets grow no further
 }
 
 int ended(int code) {

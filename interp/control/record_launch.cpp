@@ -82,7 +82,6 @@ std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
       if (partition.valid()) put_number(key, forest[partition].serial);
   }
   if (auto known = launches_.find(key); known != launches_.end()) return known->second;
-  require_few_points(launch.domain, span);
   std::string shape = "s" + launch.shape(forest);
   const bool is_checked = launches_.contains(shape);
   if (!is_checked)
@@ -140,6 +139,7 @@ void RecordTarget::add_fields(const Launch& launch, Inputs& inputs, Definition& 
 }
 
 std::vector<Value> RecordTarget::launched(Launched launch) {
+  require_few_points(launch.what.domain, launch.span);
   return divider_ ? divider_->launched(*this, std::move(launch)) : recorded(std::move(launch));
 }
 

@@ -103,6 +103,10 @@ LaunchCode::LaunchCode(const TaskGraph& graph, const PointGroup& group, Bodies& 
   if (!body) throw Error(body.diags());
   view_ = *std::move(body);
   extern_ = view_->extern_body();
+  std::vector<ArrayType> inputs;
+  for (std::size_t k = 0; k < launch.each.size(); ++k)
+    inputs.push_back(launch.each[k] ? without_points(types_[k]) : types_[k]);
+  extents_.emplace(*bodies.program(), (*bodies.program())[launch.task], inputs);
   for (std::uint32_t k = 0; k < own_outputs_; ++k)
     output_elements_.push_back(static_cast<std::size_t>(concrete(graph.type(graph.out(group.first)[k])).elements()));
   for (std::uint32_t k = first_map_; k < inputs_; ++k)
@@ -274,6 +278,7 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
                           TaskContext& context) const {
   const Launch& launch = *group.launch;
   const IndexSpace* const* const pieces = group.pieces.data() + position * group.regions.size();
+  if (extents_) extents_->check(pieces);
   for (const std::uint32_t f : clears_)
     fields_[f].fold.clear(operands[fields_[f].operand],
                           static_cast<std::size_t>(PieceMemory::own(*pieces[fields_[f].use]).elements()));

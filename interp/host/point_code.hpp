@@ -8,6 +8,7 @@
 #include "interp/host/fold.hpp"
 #include "interp/host/task_code.hpp"
 #include "interp/host/view/view_body.hpp"
+#include "interp/host/view/view_extents.hpp"
 #include "ir/graph/launch.hpp"
 #include "ir/plan/body_form.hpp"
 
@@ -77,6 +78,7 @@ class LaunchCode {
   std::vector<std::size_t> output_elements_;
   std::uint32_t first_map_ = 0, inputs_ = 0, outputs_ = 0, own_outputs_ = 0;
   std::shared_ptr<const ViewBody> view_;
+  std::optional<ViewExtents> extents_;  // of its views
   const ExternBody* extern_ = nullptr;  // that of view_, if it is a C++ function
   PointTask native_;
 };

@@ -79,7 +79,7 @@ Replicas::~Replicas() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     for (auto& [number, run] : runs_)
-      if (!run.report && run.group) run.group->fail(program_ended({}).diags());
+      if (!run.report && run.group) run.group->give_up(program_ended({}).diags());
     changed_.notify_all();
   }
   for (std::thread& thread : threads_) thread.join();
@@ -127,7 +127,7 @@ void Replicas::fail_without(std::size_t replica, Run& run) {
   if (!run.group) return;  // which could not be opened
   const std::vector<ShardId> here = run.group->here();
   if (replica >= here.size() || run.finished.contains(replica)) return;
-  run.group->fail(
+  run.group->give_up(
       failure("E5009", {}, "shard " + std::to_string(here[replica].index()) + " has ended before the others").diags());
 }
 

@@ -38,12 +38,15 @@ class ShardGroup {
   RankNetwork& network() { return group_ ? group_->network() : *alone_; }
   const RankNetwork& network() const { return const_cast<ShardGroup&>(*this).network(); }
   RankGroup* ranks() { return group_.get(); }  // null: alone
-  void fail(Diags diags) {
-    failure.set(std::move(diags), [this] { network().wake_all(); });
+  // False: it has failed before that call.
+  bool fail(Diags diags, std::uint64_t at = 0) {
+    return failure.set(std::move(diags), at, [this] { network().wake_all(); });
   }
+  // At once, with the reason that is known, if there is one: this is what came of it.
+  void give_up(const Diags& why) { fail(failure.is_set() ? failure.diags() : why); }
   void ended(ShardId shard);  // the last one that is here says so to other ranks
   // Nobody here needs what joins it to other ranks any more.
-  bool is_over() const { return is_closed_ || failure.is_set() || network().layout().ranks == 1; }
+  bool is_over() const { return is_closed_ || failure.is_reached(0) || network().layout().ranks == 1; }
 
   const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   ShardFailure failure;

@@ -67,7 +67,9 @@ void ShardBackend::finish() {
 }
 
 void ShardBackend::fail(const Diags& why) {
-  if (run_) run_->fail(why.has_errors() ? why : failure("E5009", {}, "another shard ended").diags());
+  if (!run_) return;
+  run_->fail(why.has_errors() ? why : failure("E5009", {}, "another shard ended").diags(), run_->last_call() + 1);
+  run_->part();
 }
 
 // What the program gets to know, it gets when all shards are known to have come to it alike.
@@ -78,18 +80,29 @@ Array ShardBackend::read(Location location) const {
 
 namespace {
 
-// As the shard that failed tells all others.
-Diags told(const Outcome& outcome) {
+// As the shard that failed tells all others: with the launch and the point, whose numbers are those of one batch here.
+Diags told(const Outcome& outcome, const Executable& executable) {
   Diags diags;
-  for (const Poison& poison : outcome.failed) {
+  if (outcome.failed.empty()) return diags;
+  const Poison& poison = outcome.failed.front();
+  const std::shared_ptr<const Plan> plan = executable.plan();
+  const PointGroup* group = plan ? plan->graph->points(poison.origin) : nullptr;
+  if (!group || !(*plan->graph)[poison.origin].span.valid()) {
     diags.error(poison.fault.code, poison.fault.span, poison.fault.message);
-    break;
+    return diags;
   }
+  const Span launch = (*plan->graph)[poison.origin].span;
+  std::string point;
+  if (!group->launch->single && !folds_all(*group))
+    point = "[" + group->launch->point(poison.origin.value - group->first.value).index() + "]";
+  Diag& diag = diags.error(poison.fault.code, launch, poison.fault.message);
+  diag.at("in '" + plan->graph->definition(poison.origin).name + point + "'");
+  if (poison.fault.span.valid() && !(poison.fault.span == launch)) diag.label(poison.fault.span, "here");
   return diags;
 }
 
-// Which of them it was, a failure says wherever it is told; that of the whole run, which the shard heard while it waited
-// for the others, says of itself what it is.
+// Which of them it was, a failure says wherever it is told; that of the whole run, which the shard heard while it
+// waited for the others, says of itself what it is.
 void add_shard(Outcome& outcome, std::size_t shard, const ShardFailure& of_the_run) {
   const std::string where = ", on shard " + std::to_string(shard);
   const auto add = [&](Poison& poison) {
@@ -111,8 +124,12 @@ Outcome ShardBackend::execute(Executable& executable, std::span<const Location> 
   Outcome outcome = host_->execute(executable, inputs, options);
   if (record) record->ran(record->newest(), begin, waited);
   if (run_ && !outcome.failed.empty()) {
+    // What another shard met is told as it told it, with its launch.
+    const Fault& first = outcome.failed.front().fault;
+    if (const ShardFailure& heard = run_->heard_failure(); heard.says(first.code, first.message))
+      throw Error(heard.diags());
     if (part_.shards > 1) add_shard(outcome, part_.shard.index(), run_->heard_failure());
-    run_->fail(told(outcome));
+    run_->fail(told(outcome, executable), run_->last_call());
   }
   return outcome;
 }

@@ -1,8 +1,10 @@
 #include "interp/mpi/shard_run.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "ir/base/at_end.hpp"
 #include "ir/files/files.hpp"
@@ -12,6 +14,7 @@ namespace taskspec {
 namespace {
 
 constexpr std::int64_t longest_sleep = 10'000'000;  // ns: beats and failures are looked for at least so often
+constexpr std::chrono::seconds longest_parting{1};  // that a shard which failed answers others, where none goes on
 
 }  // namespace
 
@@ -140,16 +143,29 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) 
 void ShardRun::turn() {
   engine_.turn();
   const Difference* found = watch_.difference();
-  if (!found || group_->failure.is_set()) return;
+  if (!found || group_->failure.is_reached(0)) return;
   Diags diags;
   diags.add(diagnostic(*found, options_.sources));
-  fail(diags);
+  fail(diags, 0);
 }
 
+namespace {
+
+void put(ByteWriter& out, Span span) { out.put(span.source.value).put(span.begin).put(span.end); }
+
+Span span_in(ByteReader& in) {
+  Span span;
+  span.source.value = in.get<decltype(span.source.value)>();
+  span.begin = in.get<decltype(span.begin)>();
+  span.end = in.get<decltype(span.end)>();
+  return span;
+}
+
+}  // namespace
+
 // Shards of this process see it where they wait; a shard of each other rank is told, and the rest see it there.
-void ShardRun::fail(const Diags& diags) {
-  if (group_->failure.is_set()) return;
-  group_->fail(diags);
+void ShardRun::fail(const Diags& diags, std::uint64_t at) {
+  if (!group_->fail(diags, at)) return;
   const RankLayout& layout = group_->network().layout();
   const Diag& first = diags.items().front();
   for (std::size_t rank = 0; rank < layout.ranks; ++rank) {
@@ -157,34 +173,38 @@ void ShardRun::fail(const Diags& diags) {
     RankLayout there = layout;
     there.rank = rank;
     ShardMessage message{.to = there.here().front(), .purpose = Purpose::failure, .step = Collectives::no_collective};
-    ByteWriter(message.payload)
-        .put(first.code.number())
-        .text(first.message)
-        .put(first.primary.span.source.value)
-        .put(first.primary.span.begin)
-        .put(first.primary.span.end);
+    ByteWriter out(message.payload);
+    out.put(at).put(first.code.number()).text(first.message).text(first.primary.text);
+    put(out, first.primary.span);
+    out.put(static_cast<std::uint32_t>(first.labels.size()));
+    for (const Label& label : first.labels) put(out.text(label.text), label.span);
     collectives_.send(std::move(message));
   }
 }
 
 void ShardRun::hear_failure(const ShardMessage& message) {
   ByteReader in(message.payload);
+  const auto at = in.get<std::uint64_t>();
   const Code code = Code::of(in.get<std::uint16_t>());
-  const std::string why(in.text());
-  Span span;
-  span.source.value = in.get<decltype(span.source.value)>();
-  span.begin = in.get<decltype(span.begin)>();
-  span.end = in.get<decltype(span.end)>();
-  group_->fail(failure(code, span, why).diags());
+  const std::string why(in.text()), where(in.text());
+  Diags diags;
+  Diag& diag = diags.error(code, span_in(in), why);
+  diag.at(where);
+  const auto labels = in.get<std::uint32_t>();
+  for (std::uint32_t k = 0; k < labels; ++k) {
+    const std::string text(in.text());
+    diag.label(span_in(in), text);
+  }
+  group_->fail(diags, at);
 }
 
 void ShardRun::raise() {
-  if (const std::optional<ShardId> lost = collectives_.transport().lost(); lost && !group_->failure.is_set())
-    group_->fail(
-        failure("E6004", {},
-                "rank " + std::to_string(group_->network().layout().rank_of(*lost)) + " has ended before the others")
-            .diags());
-  group_->failure.raise_if_set();
+  ShardFailure& known = group_->failure;
+  if (const std::optional<ShardId> lost = collectives_.transport().lost(); lost && !known.is_reached(0)) {
+    const std::string rank = std::to_string(group_->network().layout().rank_of(*lost));
+    group_->give_up(failure("E6004", {}, "rank " + rank + " has ended before the others").diags());
+  }
+  known.raise_if_reached(is_ending_ ? UINT64_MAX - 1 : log_.last());
 }
 
 void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
@@ -213,8 +233,7 @@ void ShardRun::settle() {
 void ShardRun::release() {
   bool released = false;
   watch_.release(log_.last(), [&] { released = true; });
-  wait_for("the check of its calls", ShardRecord::Bar::check, [&] { return released || group_->failure.is_set(); });
-  raise();
+  wait_for("the check of its calls", ShardRecord::Bar::check, [&] { return released; });
 }
 
 void ShardRun::barrier() {
@@ -247,14 +266,35 @@ void ShardRun::force(PartitionId partition, std::uint64_t number) {
   data.forget(partition);
 }
 
+void ShardRun::part() {
+  using Clock = std::chrono::steady_clock;
+  if (shards() == 1 || std::exchange(has_parted_, true)) return;
+  bool all_came = false;
+  collectives_.barrier({Purpose::value, UINT64_MAX, 7}, [&] { all_came = true; });
+  std::uint64_t steps = group_->steps;
+  for (Clock::time_point since = Clock::now(); !all_came && !group_->failure.is_reached(0);) {
+    turn();
+    if (collectives_.transport().lost()) return;
+    if (engine_.turn())
+      ++group_->steps;
+    else
+      waits("the others to come to where it failed"), wait_a_little();
+    if (const std::uint64_t now = group_->steps; now != steps || group_->waits.is_running()) {
+      steps = now;
+      since = Clock::now();
+    } else if (Clock::now() - since > longest_parting) {
+      fail(group_->failure.diags(), 0);
+    }
+  }
+}
+
 void ShardRun::finish() {
+  is_ending_ = true;
   settle();
   // Nothing is under way when the shards part.
   wait_for("what all have let go", ShardRecord::Bar::others, [&] { return deletions_.is_known(); });
   watch_.ended();
-  wait_for("the end of the others", ShardRecord::Bar::others,
-           [&] { return watch_.is_done() || group_->failure.is_set(); });
-  raise();
+  wait_for("the end of the others", ShardRecord::Bar::others, [&] { return watch_.is_done(); });
   add_up();
   dump_dependences();
   gather_records();
@@ -280,7 +320,7 @@ void ShardRun::dump_dependences() {
     try {
       write_text(options_.dump_dep, dependences_json(all));
     } catch (const Error& error) {
-      fail(error.diags());
+      fail(error.diags(), 0);
     }
   }
   barrier();

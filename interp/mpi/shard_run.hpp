@@ -57,7 +57,12 @@ class ShardRun final : private Executor {
   void barrier();  // until all shards have come here
   void wait_a_little();
   void meanwhile() { waits("contents of others"), turn(), raise(); }
-  void fail(const Diags& diags);  // here and on other ranks
+  // Here and on other ranks, for whoever comes to this call; at 0 at once.
+  void fail(const Diags& diags, std::uint64_t at);
+  std::uint64_t last_call() const { return log_.last(); }
+  // The program has failed here: the others are answered until they have failed, too, by themselves or by hearing of
+  // it.
+  void part();
   const ShardFailure& heard_failure() const { return group_->failure; }
   void raise();
 
@@ -114,6 +119,7 @@ class ShardRun final : private Executor {
   Span trace_;                                  // of the program, the outermost that has begun
   std::size_t traces_open_ = 0;
   std::uint64_t barriers_ = 0;
+  bool is_ending_ = false, has_parted_ = false;  // no further call comes
   std::vector<Value> report_;
   std::vector<ShardRecord> records_;
 };

@@ -151,8 +151,10 @@ x[0] = 3.0)",
 var x = [1.0, 2.0] as f32[2]
 print(take(x, x).s.scalar))",
      .cause = R"(Two parameters of one call name the same place and at least one of them writes it, so the order of
-reading and writing inside the task would decide the result.)",
-     .fix = R"(Pass a copy for one of them, or write a task with one parameter.)"},
+reading and writing inside the task would decide the result. So it is with two views of one region that have points and a
+field in common, where one of them writes it.)",
+     .fix = R"(Pass a copy for one of them, or write a task with one parameter. Of a region take pieces that have no point in
+common, or say in the signature that each view has fields of its own: inout c: Cell[_].{a}, in d: Cell[_].{b}.)"},
     {.code = "E1405",
      .summary = "a use of a view that its privilege does not have",
      .program = R"(fields Node { charge: f64 }

@@ -24,8 +24,12 @@ result, and what reads it does not run. (Floats give inf or nan.))",
      .summary = "out of range",
      .program = R"(let l = [1, 2, 3]
 for i in 0..4 { print(l[i]) })",
-     .cause = R"(An index or range reaches outside a list, string or tensor, which was known only during the run.)",
-     .fix = R"(Indices go from 0 to len(l) - 1; loop with `for x in l` or `for i in 0..len(l)`.)"},
+     .cause = R"(An index or range reaches outside a list, string or tensor, which was known only during the run. Or a task
+over views reads or writes a point that its piece does not have; the message names the task, its point, the field and
+the index. Or a launch takes a colour that its partition does not have.)",
+     .fix = R"(Indices go from 0 to len(l) - 1; loop with `for x in l` or `for i in 0..len(l)`. A task that reads its
+neighbours takes a partition that holds them, halo(p, 1) say, or asks for them with a value for those outside:
+at(v, i + 1, 0.0).a.)"},
     {.code = "E5004",
      .summary = "a shape is not what was promised",
      .program = R"(fn ones(n: int) -> [float] {
@@ -36,7 +40,7 @@ for i in 0..4 { print(l[i]) })",
 print((ones(3) as f32[4]).array))",
      .cause = R"(A shape that depends on values of the run (lists, files, int parameters) turned out different from the
 one that the program demands. Lists must also be rectangular. An extent that a signature divides, as H / 2, leaves a
-rest.)",
+rest. The views of a task have other numbers of points than its signature says: Cell[8], or one Cell[N] for both.)",
      .fix =
          R"(Correct the data or the demanded shape; `_` takes a dimension as it comes. pad makes an extent divide.)"},
     {.code = "E5005",
@@ -68,10 +72,11 @@ them is used once. There is no loss, no gradient and no metric before the first 
      .summary = "out of memory",
      .program = R"(let x = fill(f64[1000000, 1000000], 1.0)
 print(x.sum().scalar))",
-     .cause = R"(A tensor, or all that are alive at one time, need more memory than there is. Or the system starts no
-further thread: that, too, is a matter of limits.)",
-     .fix = R"(Use smaller shapes or a narrower precision; `run --profile` shows the peak and who makes it. Ask for
-fewer threads, or raise the limits of the process: `ulimit -v`, `ulimit -u`.)"},
+     .cause = R"(A tensor, a field of a region, or all that are alive at one time, need more memory than there is. A launch
+has more than 2^31 points. Or the system starts no further thread: that, too, is a matter of limits.)",
+     .fix = R"(Use smaller shapes or a narrower precision; `run --profile` shows the peak and who makes it. Let a point of a
+launch do more: it takes a piece of a partition, not one element. Ask for fewer threads, or raise the limits of the
+process: `ulimit -v`, `ulimit -u`.)"},
     {.code = "E5009",
      .summary = "interrupted",
      .program = R"(var n = 0

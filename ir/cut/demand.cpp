@@ -39,16 +39,8 @@ std::vector<bool> asked_by_graph(const Program& program) {
     todo.push_back(id);
   };
   for (const Function& function : program.functions)
-    for (const Call& call : function.calls) {
-      const bool of_pieces =
-          !call.in.empty() && call.in[0].valid() &&
-          (function[call.in[0]].type.is(Type::Kind::partition) || function[call.in[0]].type.is(Type::Kind::launch_map));
-      const bool on_graph = of_pieces || call.form->calls_back || call.type.is(Type::Kind::region) ||
-                            (call.builtin && call.builtin->runs_in == RunsIn::graph);
-      if (!on_graph) continue;
-      for (const CallId in : call.in)
-        if (in.valid() && function[in].type.is(Type::Kind::function)) ask(function[in].callee);
-    }
+    for (const Call& call : function.calls)
+      if (graph_asks(function, call)) ask(function_asked(function, call));
   while (!todo.empty()) {
     const Function& function = program[todo.back()];
     todo.pop_back();

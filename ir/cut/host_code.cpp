@@ -19,14 +19,35 @@ bool is_value(Form form) { return form->payload == Payload::callee && form->ente
 // What may call a function that it is given: a builtin, or what makes the piece of a point of it.
 bool is_call_back(const Call& call) { return call.form == Form::builtin || call.form->calls_back; }
 
+bool is_function(const Function& function, CallId in) {
+  return in.valid() && function[in].type.is(Type::Kind::function);
+}
+
 bool calls_back(const Function& function, const Call& call) {
   if (!is_call_back(call)) return false;
   if (call.builtin && (call.builtin->runs_in != RunsIn::either && call.builtin->runs_in != RunsIn::graph)) return false;
-  return std::ranges::any_of(call.in,
-                             [&](CallId in) { return in.valid() && function[in].type.is(Type::Kind::function); });
+  return std::ranges::any_of(call.in, [&](CallId in) { return is_function(function, in); });
 }
 
 }  // namespace
+
+bool graph_asks(const Function& function, const Call& call) {
+  if (std::ranges::none_of(call.in, [&](CallId in) { return is_function(function, in); })) return false;
+  const Type* first = call.in[0].valid() ? &function[call.in[0]].type : nullptr;
+  return (first && (first->is(Type::Kind::partition) || first->is(Type::Kind::launch_map))) || call.form->calls_back ||
+         call.type.is(Type::Kind::region) || (call.builtin && call.builtin->runs_in == RunsIn::graph);
+}
+
+bool only_graph_asks(const Function& function, const Call& call) {
+  if (!is_call_back(call) || !graph_asks(function, call)) return false;
+  return call.form->calls_back || (call.in[0].valid() && home_of(function[call.in[0]].type) == ValueSide::graph);
+}
+
+FunctionId function_asked(const Function& function, const Call& call) {
+  const auto in = std::ranges::find_if(
+      call.in, [&](CallId id) { return is_function(function, id) && is_value(function[id].form); });
+  return in == call.in.end() ? FunctionId() : function[*in].callee;
+}
 
 HostCode::HostCode(const Program& program)
     : sites(program.functions.size()),
@@ -80,17 +101,44 @@ void HostCode::reach_slots(AgentId agent) {
     if (slot.initial.valid()) reach_graph(slot.initial);
 }
 
+namespace {
+
+// By call: its value goes somewhere else than to who lets the graph program call it.
+std::vector<bool> handed_on(const Function& function) {
+  std::vector<bool> found(function.calls.size(), false);
+  const auto mark = [&](CallId id) {
+    if (id.valid()) found[id.index()] = true;
+  };
+  for (const Call& call : function.calls) {
+    if (!only_graph_asks(function, call)) std::ranges::for_each(call.in, mark);
+    for (const Block& block : call.blocks) mark(block.result);
+  }
+  for (const Parameter& parameter : function.parameters) mark(parameter.default_value);
+  mark(function.body.result);
+  return found;
+}
+
+}  // namespace
+
 void HostCode::find_groups() {
   std::vector<FunctionId> fns;
   for (FunctionId value : values_)
     if (program_[value].kind == FunctionKind::fn) fns.push_back(value);
   std::ranges::sort(fns);
   fns.erase(std::unique(fns.begin(), fns.end()), fns.end());
+  std::vector<bool> is_handed_on(program_.functions.size(), false);
+  for (FunctionId id : functions) {
+    const std::vector<bool> calls = handed_on(program_[id]);
+    for (std::size_t c = 0; c < calls.size(); ++c)
+      if (const Call& call = program_[id].calls[c]; calls[c] && call.callee.valid() && is_value(call.form))
+        is_handed_on[call.callee.index()] = true;
+  }
   group_of_.assign(program_.functions.size(), none);
   for (FunctionId fn : fns) {
     const auto arguments =
         static_cast<std::size_t>(std::ranges::count(program_[fn].parameters, Role::declared, &Parameter::role));
-    const std::size_t group = group_by_arguments_.emplace(arguments, groups.size()).first->second;
+    const std::size_t group =
+        is_handed_on[fn.index()] ? group_by_arguments_.emplace(arguments, groups.size()).first->second : groups.size();
     if (group == groups.size()) groups.emplace_back();
     groups[group].functions.push_back(fn);
     group_of_[fn.index()] = group;
@@ -105,6 +153,9 @@ bool HostCode::is_site(FunctionId function, CallId id) const {
 std::size_t HostCode::group_of(FunctionId function, CallId site) const {
   const Call& call = program_[function][site];
   const bool back = is_call_back(call);
+  if (const FunctionId asked = function_asked(program_[function], call);
+      asked.valid() && only_graph_asks(program_[function], call))
+    return group_of(asked);
   if (call.form == Form::call || (!back && program_[function][call.in[0]].type.is(Type::Kind::task))) return none;
   auto group = group_by_arguments_.find(back ? 1 : call.in.size() - 1);
   return group == group_by_arguments_.end() ? none : group->second;
@@ -166,8 +217,11 @@ bool prints(const Function& function) {
 bool comes_from_graph(const Function& function, const Call& call) {
   if (call.form->of_graph) return true;
   switch (call.form->payload) {
-    case Payload::field:
-      return function[call.in[0]].type.is_tensor() && function[call.in[0]].type.has_symbols();
+    case Payload::field: {
+      const Type& of = function[call.in[0]].type;
+      if (of.is_tensor()) return of.has_symbols();
+      return home_of(of) == ValueSide::graph && home_of(call.type) == ValueSide::host;
+    }
     case Payload::type:
       return has_rigid_symbol(call.type);
     case Payload::op:

@@ -25,7 +25,7 @@ class HostCode {
   bool is_site(FunctionId function, CallId call) const;
   const std::vector<FunctionId>& values() const { return values_; }  // functions that are used as values
   // Fns that are values and take as many arguments, and the calls of a value that give as many: each of these may enter
-  // each of those.
+  // each of those. Fns that are handed to nobody but the graph program are groups of their own.
   struct Group {
     std::vector<FunctionId> functions;
     std::vector<CallRef> sites;
@@ -48,6 +48,14 @@ class HostCode {
   std::vector<std::size_t> group_of_;                                // by function
   std::unordered_map<std::size_t, std::size_t> group_by_arguments_;  // how many there are
 };
+
+// The graph program itself calls the function that the call is given: for pieces of partitions, elements of maps and
+// the ints of points.
+bool graph_asks(const Function& function, const Call& call);
+// And nobody else does: a training, say, is of both programs, and what brings its data may print.
+bool only_graph_asks(const Function& function, const Call& call);
+// The function, as far as the call names it.
+FunctionId function_asked(const Function& function, const Call& call);
 
 // What a call gives for a parameter of a function it enters; invalid: nothing, or not here.
 CallId argument_of(const Program& program, const CallRef& site, FunctionId callee, std::size_t parameter);

@@ -100,7 +100,9 @@ void Search::enter(FunctionId f, Part side) {
   }
   if (const std::size_t group = reach_.group_of(f);
       group != HostCode::none && !std::exchange(of_group(group, side).entered, true))
-    for (const CallRef& site : reach_.groups[group].sites) run_call(site.function, site.call, side);
+    for (const CallRef& site : reach_.groups[group].sites)
+      if (side == Part::graph || !only_graph_asks(program_[site.function], program_[site.function][site.call]))
+        run_call(site.function, site.call, side);
   if (side == Part::graph) want_signature(f);
 }
 
@@ -304,6 +306,7 @@ void Search::evaluate(FunctionId f, CallId c, Part side) {
   switch (call.form->to_give) {
     case FormRecord::ToGive::operands:
       want_all(f, call, side);
+      if (reach_.is_site(f, c)) run_site(f, c, side);  // it may have run before anybody wanted its value
       break;
     case FormRecord::ToGive::variable:
       want_variable(f, call.variable, side);

@@ -248,13 +248,14 @@ bool ViewCodeMaker::is_its_element(const Frame& frame, const Call& call) const {
 }
 
 // On tensors of one element. A number of the host takes the precision of the tensors beside it.
-ViewCodeMaker::Bound ViewCodeMaker::element_op(const Frame& frame, const Call& call) {
+ViewCodeMaker::Bound ViewCodeMaker::element_op(Frame& frame, const Call& call) {
   for (CallId in : call.in)
     if (in.valid() && (are_points(at(frame, in)) || at(frame, in).kind == Bound::Kind::list))
       return points_op(frame, call);
   if (!call.type.is_tensor()) throw not_built(call.span, fmt::format("'{}'", call.op->name));
   if (is_its_element(frame, call)) return at(frame, call.in[0]);
   if (wants_tensors(frame, call)) return tensor_op(frame, call);
+  if (call.op->serves == Serves::fills) return filled(frame, call);
   ViewStep step{.kind = Kind::op, .span = call.span, .op = call.op};
   std::vector<Type> types;
   bool tensors = false;
@@ -285,6 +286,16 @@ ViewCodeMaker::Bound ViewCodeMaker::element_op(const Frame& frame, const Call& c
   Bound made;
   made.kind = Bound::Kind::value;
   made.value = emit(std::move(step), code_.add({.precision = call.type.precision}));
+  return made;
+}
+
+// fill(f64[1], v): v as such an element.
+ViewCodeMaker::Bound ViewCodeMaker::filled(const Frame& frame, const Call& call) {
+  const Bound value = at(frame, call.in[1]);
+  if (value.kind != Bound::Kind::value) throw not_built(call.span, "such a fill");
+  Bound made;
+  made.kind = Bound::Kind::value;
+  made.value = beside_tensors(value, call.type.precision, call.span);
   return made;
 }
 

@@ -11,6 +11,7 @@
 // Host numbers and tensors of one element are values alike; only what is done to them differs (`number`, `op`).
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/base/ids.hpp"
@@ -31,6 +32,7 @@ struct ViewOperand {
   bool is_list = false;
   Value constant = {};
   Type type = {};  // of a constant that is a list
+  std::vector<std::pair<std::uint32_t, ViewValue>> extents = {};  // by id of a symbol, in a constant that is a type
 };
 
 struct ViewStep {

@@ -61,7 +61,8 @@ class ViewCodeMaker {
   bool data(Frame& frame, CallId id);
   bool control(Frame& frame, CallId id);
   Bound number(const Frame& frame, const Call& call);
-  Bound element_op(const Frame& frame, const Call& call);
+  Bound element_op(Frame& frame, const Call& call);
+  Bound filled(const Frame& frame, const Call& call);
   bool is_its_element(const Frame& frame, const Call& call) const;
   void access(Frame& frame, CallId id, ViewStep::Kind kind);
   std::uint32_t field_of(const Bound& view, const std::string& name) const;
@@ -69,7 +70,7 @@ class ViewCodeMaker {
   // ---- whole fields (view_code_points.cpp) ----
   bool are_points(const Bound& bound) const;
   Bound whole_field(const Frame& frame, const Call& call);
-  Bound points_op(const Frame& frame, const Call& call);
+  Bound points_op(Frame& frame, const Call& call);
   Bound points_total(const Call& call, const Bound& of);
   void store_field(const Frame& frame, const Call& call);
   std::uint32_t view_of(const Bound& points, Span span) const;
@@ -84,8 +85,8 @@ class ViewCodeMaker {
   bool is_total(const Frame& frame, const Call& call) const;
   bool goes_by_point(const Frame& frame, const Call& call) const;
   bool wants_tensors(const Frame& frame, const Call& call) const;
-  Bound tensor_op(const Frame& frame, const Call& call);
-  ViewOperand tensor_operand(const Frame& frame, const Call& call, std::size_t position);
+  Bound tensor_op(Frame& frame, const Call& call);
+  ViewOperand tensor_operand(Frame& frame, const Call& call, std::size_t position);
   ViewValue tensor_of(const Bound& of, Span span);
   void write_tensor(Frame& frame, const Call& call, const Bound& given);
 

@@ -74,7 +74,7 @@ ViewCodeMaker::Bound ViewCodeMaker::mean_of(Bound sum, std::uint32_t view, Preci
   return sum;
 }
 
-ViewCodeMaker::Bound ViewCodeMaker::points_op(const Frame& frame, const Call& call) {
+ViewCodeMaker::Bound ViewCodeMaker::points_op(Frame& frame, const Call& call) {
   const OpDef& op = *call.op;
   if (is_total(frame, call)) return points_total(call, at(frame, call.in[0]));
   if (!goes_by_point(frame, call)) return tensor_op(frame, call);

@@ -111,7 +111,7 @@ void ViewCodeMaker::write_tensor(Frame& frame, const Call& call, const Bound& gi
   emit({.kind = Kind::move, .span = call.span, .in = {now}}, place.value);
 }
 
-ViewOperand ViewCodeMaker::tensor_operand(const Frame& frame, const Call& call, std::size_t position) {
+ViewOperand ViewCodeMaker::tensor_operand(Frame& frame, const Call& call, std::size_t position) {
   const Operand& operand = operand_at(*call.op, position);
   ViewOperand made;
   if (operand.at_run || operand.supply != Supply::standard || operand.privilege != Privilege::in)
@@ -133,6 +133,10 @@ ViewOperand ViewCodeMaker::tensor_operand(const Frame& frame, const Call& call, 
   }
   made.constant = constant_of(bound);
   if (made.constant.is_list()) made.type = frame.function[call.in[position]].type;
+  if (made.constant.is_type())  // f64[N]: as many as the views have
+    for (const Dim& dim : made.constant.type().dims)
+      for (const Symbol& symbol : dim.symbols())
+        made.extents.emplace_back(symbol->id, dimension(frame, Dim(symbol), call.span).value);
   const bool value = bound.kind == Bound::Kind::value && (made.constant.is_none() || made.constant.is_array());
   if (value || bound.kind == Bound::Kind::points) {
     add(bound, frame.function[call.in[position]].type);
@@ -143,7 +147,7 @@ ViewOperand ViewCodeMaker::tensor_operand(const Frame& frame, const Call& call, 
   return made;
 }
 
-ViewCodeMaker::Bound ViewCodeMaker::tensor_op(const Frame& frame, const Call& call) {
+ViewCodeMaker::Bound ViewCodeMaker::tensor_op(Frame& frame, const Call& call) {
   const OpDef& op = *call.op;
   if (!call.type.is_tensor()) throw not_built(call.span, fmt::format("'{}'", op.name));
   if (points_ > 0)
@@ -155,6 +159,7 @@ ViewCodeMaker::Bound ViewCodeMaker::tensor_op(const Frame& frame, const Call& ca
     step.operands.push_back(tensor_operand(frame, call, i));
     const std::vector<ViewValue>& values = step.operands.back().values;
     step.in.insert(step.in.end(), values.begin(), values.end());
+    for (const auto& [symbol, extent] : step.operands.back().extents) step.in.push_back(extent);
   }
   const bool one = call.type.elements() == Dim(1);
   Bound made;

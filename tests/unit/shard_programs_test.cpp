@@ -106,10 +106,30 @@ TEST_CASE("only what the other shards lack is sent [messages][D10]") {
                     ")\nprint(r.report.messages, r.report.bytes)\n")
         .output;
   };
-  // Ten steps with ghost cells, and the total of 64 numbers, which are one block of several shards: they go as they are.
+  // Ten steps with ghost cells, and the total of 64 numbers, which are one block of several shards: they go as they
+  // are.
   CHECK(sent(1) == "253148\n0 0\n");
   CHECK(sent(2) == "253148\n22 1096\n");
   CHECK(sent(3) == "253148\n66 1784\n");
+}
+
+TEST_CASE("what a program prints before it fails, it prints on any number of shards [programs][D17]") {
+  // Shard 0 has more to do: the others come to the failure while it still prints.
+  const std::string before =
+      "fields F { a: f64 }\ntask divide(inout v: F[_].{a}, in d: int) { for i in v { v[i].a = (1 / (d - i)) as float "
+      "} }\n"
+      "fn main(d: int) {\n  let r = region F[8]\n  let p = blocks(r, 4)\n  fill(r.a, 2.0)\n"
+      "  for k in 0..5 { print(len(format(\"{}\", range(0, 20000))), r.a.sum().scalar) }\n";
+  std::string printed;
+  for (int k = 0; k < 5; ++k) printed += "128890 16\n";
+  for (const char* failing : {"  attach(r, file: \"no_such_file.npy\")\n}\nrun main(2)",
+                              "  launch divide(p[i], d) for i in 0..4\n  print(r.a.sum().scalar)\n}\nrun main(7)"})
+    for (int again = 0; again < 12; ++again) {
+      const Ran ran = run_text(before + failing + " on mpi(shards: 4)\n");
+      CHECK(ran.output == printed);
+      CHECK(ran.code == 3);
+      CHECK_MESSAGE(ran.errors.find("error E", ran.errors.find("error E") + 1) == std::string::npos, ran.errors);
+    }
 }
 
 TEST_CASE("the total of a field is made of what each shard's own blocks come to [messages][D10]") {

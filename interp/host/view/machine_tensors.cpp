@@ -99,7 +99,13 @@ void LaneMachine::tensor_op(const LaneInstruction& i) {
   Given given;
   for (const ViewOperand& operand : i.step->operands) {
     const std::vector<ViewValue>& values = operand.values;
-    if (values.empty() && !operand.is_list) {
+    if (!operand.extents.empty()) {
+      given.host(Value(operand.constant.type().substitute([&](const Symbol& symbol) -> std::optional<Dim> {
+        for (const auto& [id, extent] : operand.extents)
+          if (id == symbol->id) return Dim(host_value(extent.value, 0).integer());
+        return std::nullopt;
+      })));
+    } else if (values.empty() && !operand.is_list) {
       given.host(operand.constant, operand.type);
     } else if (!operand.is_list && code_[values[0]].kind == ViewCode::Item::Kind::host) {
       given.host(host_value(values[0].value, 0));
