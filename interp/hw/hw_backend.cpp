@@ -265,7 +265,12 @@ class HwBackend final : public Backend, public PicturedBackend {
       source.lowered = *std::move(lowered);
     }
     MadeRun made = kind_.make(std::move(source), options_);
-    if (made) (*made)->set_known(std::move(known));
+    if (!made) return made;
+    (*made)->set_known(std::move(known));
+    if (std::ranges::any_of((*made)->lowered().states, [](const LoweredState& s) { return !s.storage.valid(); }))
+      (*made)->note(
+          "what delayed edges hold when a run ends is not kept: another run begins with nothing on its way; "
+          "time_steps: T makes one run of several");
     return made;
   }
 
