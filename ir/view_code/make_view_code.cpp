@@ -306,6 +306,16 @@ ViewValue ViewCodeMaker::beside_tensors(const Bound& number, Precision precision
 
 // ---- data -----------------------------------------------------------------------------------------
 
+// Of a field of narrower ints.
+ViewValue ViewCodeMaker::index(ViewValue number, Span span) {
+  const Precision precision = code_[number].precision;
+  if (precision == Precision::i64) return number;
+  if (is_float(precision) || precision == Precision::boolean) throw not_built(span, "an index that is no integer");
+  ViewStep step{.kind = Kind::op, .span = span, .in = {number}, .op = request_.ops.find("cast")};
+  step.attributes = {Value(), Value(Type::tensor(Precision::i64, {}))};
+  return emit(std::move(step), code_.add({.precision = Precision::i64}));
+}
+
 void ViewCodeMaker::access(Frame& frame, CallId id, Kind kind) {
   const Call& call = frame.function[id];
   const Bound& view = at(frame, call.in[0]);
@@ -313,9 +323,7 @@ void ViewCodeMaker::access(Frame& frame, CallId id, Kind kind) {
   step.view = view.view;
   step.field = field_of(view, call.name);
   for (std::size_t i = 1; i < call.in.size(); ++i) step.in.push_back(value(frame, call.in[i]));
-  for (std::size_t i = 0; i < code_.views[view.view].rank; ++i)
-    if (code_[step.in[i]].precision != Precision::i64)
-      throw not_built(call.span, "an index whose precision is not i64");
+  for (std::size_t i = 0; i < code_.views[view.view].rank; ++i) step.in[i] = index(step.in[i], call.span);
   if (kind == Kind::fold) {
     constexpr std::string_view names[] = {"add", "mul", "minimum", "maximum"};  // by ReduceOp
     step.op = request_.ops.find(names[call.index]);

@@ -62,6 +62,7 @@ class ViewCodeMaker {
   bool control(Frame& frame, CallId id);
   Bound number(const Frame& frame, const Call& call);
   Bound element_op(Frame& frame, const Call& call);
+  ViewValue index(ViewValue number, Span span);
   Bound filled(const Frame& frame, const Call& call);
   bool is_its_element(const Frame& frame, const Call& call) const;
   void access(Frame& frame, CallId id, ViewStep::Kind kind);
