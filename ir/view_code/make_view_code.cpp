@@ -311,7 +311,7 @@ ViewValue ViewCodeMaker::index(ViewValue number, Span span) {
   const Precision precision = code_[number].precision;
   if (precision == Precision::i64) return number;
   if (is_float(precision) || precision == Precision::boolean) throw not_built(span, "an index that is no integer");
-  ViewStep step{.kind = Kind::op, .span = span, .in = {number}, .op = request_.ops.find("cast")};
+  ViewStep step{.kind = Kind::op, .span = span, .in = {number}, .op = request_.ops.find_operator("as", 2)};
   step.attributes = {Value(), Value(Type::tensor(Precision::i64, {}))};
   return emit(std::move(step), code_.add({.precision = Precision::i64}));
 }
