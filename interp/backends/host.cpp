@@ -1,5 +1,6 @@
 // host(threads:, schedule:, time_steps:, poison:): the cores of this machine.
 #include "interp/backends/backends.hpp"
+#include "interp/backends/threads.hpp"
 #include "interp/backends/time_steps.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/host/host_backend.hpp"
@@ -11,10 +12,7 @@ using namespace builtins;
 
 namespace {
 
-constexpr std::int64_t most_threads = 1024;
 constexpr const char* wrong_threads = "a host has between 1 and 1024 threads (0: one per core)";
-
-bool is_wrong(const Value& threads) { return threads.integer() < 0 || threads.integer() > most_threads; }
 
 Type host_type(RuleContext& c) {
   want(c, 0, Type::Kind::integer, "a number of threads");
@@ -23,12 +21,13 @@ Type host_type(RuleContext& c) {
   if (const Value* schedule = c.constant(1))
     if (const std::string& s = schedule->string(); !s.empty() && s != "push" && s != "pull" && s != "eager")
       c.fail("E1003", "no schedule " + in_quotes(s), 1, "push, pull or eager");
-  if (const Value* threads = c.constant(0); threads && is_wrong(*threads)) c.fail("E1003", wrong_threads, 0);
+  if (const Value* threads = c.constant(0); threads && !is_number_of_threads(*threads))
+    c.fail("E1003", wrong_threads, 0);
   return backend_type("host", time_steps(c, 2));
 }
 
 Value run_host(HostContext& host, std::span<const Value> options) {
-  if (is_wrong(options[0])) throw failure("E5003", {}, wrong_threads);
+  if (!is_number_of_threads(options[0])) throw failure("E5003", {}, wrong_threads);
   check_time_steps(options[2]);
   return choose<builtin_host>(host, options);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "interp/backends/backends.hpp"
+#include "interp/backends/threads.hpp"
 #include "interp/backends/time_steps.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/hw/chip_file.hpp"
@@ -43,7 +44,6 @@ enum HwOption : std::size_t {
   hw_threads
 };
 
-constexpr std::int64_t most_threads = 1024;
 constexpr const char* wrong_threads = "a simulation has between 1 and 1024 threads (0: one per core)";
 
 constexpr std::string_view noc_names = "ideal, contended, flit or flit-all";
@@ -56,8 +56,6 @@ std::optional<NocModel> noc_model(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_number_of_threads(std::int64_t number) { return number >= 0 && number <= most_threads; }
-
 Type hw_type(RuleContext& c) {
   if (!c.type(hw_chip).is(Type::Kind::none))
     want(c, hw_chip, Type::Kind::string, "the name of a chip, or the path of its file");
@@ -69,7 +67,7 @@ Type hw_type(RuleContext& c) {
   if (const Value* name = c.constant(hw_check); name && !name->string().empty() && name->string() != "engine")
     c.fail("E1003", "nothing to check is called " + in_quotes(name->string()), hw_check, "engine");
   want(c, hw_threads, Type::Kind::integer, "a number of threads");
-  if (const Value* threads = c.constant(hw_threads); threads && !is_number_of_threads(threads->integer()))
+  if (const Value* threads = c.constant(hw_threads); threads && !is_number_of_threads(*threads))
     c.fail("E1003", wrong_threads, hw_threads);
   if (const Type& mapping = c.type(hw_mapping); !mapping.is(Type::Kind::none) && !is_mapping(mapping))
     want(c, hw_mapping, Type::Kind::string, "a mapping, or the path of its file");
@@ -155,8 +153,8 @@ HwOptions options_of(std::span<const Value> given) {
   take_mapping(given[hw_mapping], written(given), options);
   refuse_words_of_blocks(*options.chip, given);
   options.partial = given[hw_partial].boolean();
+  if (!is_number_of_threads(given[hw_threads])) throw failure("E5003", {}, wrong_threads);
   const std::int64_t threads = given[hw_threads].integer();
-  if (!is_number_of_threads(threads)) throw failure("E5003", {}, wrong_threads);
   options.threads =
       threads > 0 ? static_cast<int>(threads) : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return options;

@@ -40,7 +40,9 @@ std::vector<bool> asked_by_graph(const Program& program) {
   };
   for (const Function& function : program.functions)
     for (const Call& call : function.calls)
-      if (graph_asks(function, call)) ask(function_asked(function, call));
+      if (graph_asks(function, call))
+        for (const CallId in : call.in)
+          if (in.valid() && function[in].type.is(Type::Kind::function)) ask(function[in].callee);
   while (!todo.empty()) {
     const Function& function = program[todo.back()];
     todo.pop_back();
