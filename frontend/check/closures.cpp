@@ -24,17 +24,21 @@ Record record_of(Body& body, const ast::Expr& expr) {
   return op ? op : find_builtin(body.world, name->name.text);
 }
 
-// The record of a function by its name; or that of `owner(2)`, a sharding whose own operands stand behind those that
-// all shardings have.
+constexpr std::string_view of_sharding[] = {"point", "size", "shards"};
+
+// A sharding's own operands stand behind those that all shardings have.
+bool is_sharding(const Record& record) {
+  const auto named = [](const Operand& operand, std::string_view name) { return operand.name == name; };
+  return record && record.builtin && record.operands().size() >= std::size(of_sharding) &&
+         std::ranges::equal(record.operands().first(std::size(of_sharding)), of_sharding, named);
+}
+
+// The record of a function by its name; or that of `owner(2)`, a sharding.
 Record record_named(Body& body, const ast::Expr& expr) {
   auto* call = std::get_if<ast::Call>(&expr.node);
   if (!call) return record_of(body, expr);
-  constexpr std::string_view own[] = {"point", "size", "shards"};
   const Record record = record_of(body, *call->callee);
-  const auto named = [](const Operand& operand, std::string_view name) { return operand.name == name; };
-  const bool makes_sharding = record && record.builtin && record.operands().size() > std::size(own) &&
-                              std::ranges::equal(record.operands().first(std::size(own)), own, named);
-  return makes_sharding ? record : Record{};
+  return is_sharding(record) && record.operands().size() > std::size(of_sharding) ? record : Record{};
 }
 
 class Closure {
@@ -157,6 +161,14 @@ class Closure {
 
 bool is_untyped_function(Body& body, const ast::Expr& expr) {
   return std::holds_alternative<ast::Lambda>(expr.node) || record_named(body, expr);
+}
+
+std::optional<Type> sharding_type(Body& body, const ast::Expr& expr) {
+  const auto* call = std::get_if<ast::Call>(&expr.node);
+  const Record record = record_named(body, expr);
+  const std::size_t own = call ? call->args.size() : 0;
+  if (!is_sharding(record) || record.operands().size() != std::size(of_sharding) + own) return std::nullopt;
+  return Type::function({Kind::integer, Kind::integer, Kind::integer}, Kind::integer);
 }
 
 Term function_value(Body& body, const ast::Expr& expr, const std::vector<Type>& parameters, const Type* result) {

@@ -8,6 +8,9 @@ namespace taskspec::checking {
 // A closure, or the name of an op or builtin: it has no type of its own.
 bool is_untyped_function(Body& body, const ast::Expr& expr);
 
+// Of `cyclic` or `owner(2)`, shardings, which have one type wherever they stand; none: it is something else.
+std::optional<Type> sharding_type(Body& body, const ast::Expr& expr);
+
 // The function for these parameter types. `result` is what the place wants to get, if it says so.
 Term function_value(Body& body, const ast::Expr& expr, const std::vector<Type>& parameters,
                     const Type* result = nullptr);

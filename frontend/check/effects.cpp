@@ -129,7 +129,7 @@ class Inference {
   void warn_about_dropped() {
     for (const DroppedCall& call : world_.dropped) {
       const EffectFlags& f = found(call.callee);
-      if (f.host || f.writes) continue;
+      if (f.host || f.writes || world_.info(call.callee).broken) continue;
       world_.diags.warning("E1008", call.span,
                            fmt::format("the result of {} is not used", world_.described(call.callee)));
     }

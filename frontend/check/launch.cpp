@@ -118,6 +118,11 @@ class RegionCall {
   Expected expected(std::size_t i) const { return {described(i), parameter(i).span}; }
 
   void read(const ast::Expr& expr, std::size_t i) {
+    if (parameter(i).type.is(Kind::error)) {  // the signature has been told of
+      terms_[i] = body_.error(expr.span);
+      failed_ = true;
+      return;
+    }
     terms_[i] = parameter(i).type.is(Kind::view) ? data(expr, i) : value(expr, i);
     failed_ = failed_ || body_.is_error(terms_[i]);
     if (!failed_) set_symbols(i);

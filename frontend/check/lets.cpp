@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/check/closures.hpp"
 #include "frontend/check/convert.hpp"
 #include "frontend/check/declare.hpp"
 #include "frontend/check/expressions.hpp"
@@ -34,6 +35,8 @@ const std::string* define_of(Body& body, const ast::Name& name) {
 
 Term value_of(Body& body, const ast::Let& let, const std::optional<Type>& written) {
   const Type* wanted = written ? &*written : nullptr;
+  std::optional<Type> sharding;
+  if (!written && (sharding = sharding_type(body, *let.value))) wanted = &*sharding;
   const ast::Name& name = let.pattern.names[0];
   bool can_be_defined = !let.is_var && let.pattern.names.size() == 1;
   const std::string* defined = can_be_defined ? define_of(body, name) : nullptr;

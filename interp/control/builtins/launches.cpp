@@ -159,7 +159,7 @@ constinit const Builtin builtin_cyclic =
     BuiltinFields{.name = "cyclic",
                   .operands = sharding_operands,
                   .doc = "A sharding: points of a launch go to the shards in turn.",
-                  .example = "let how: sharding = cyclic\nprint(how(5, 8, 4))\n// expect: 1",
+                  .example = "let how = cyclic\nprint(how(5, 8, 4))\n// expect: 1",
                   .type = sharding_type,
                   .run = run_cyclic,
                   .runs_in = RunsIn::either};
@@ -168,7 +168,7 @@ constinit const Builtin builtin_owner =
     BuiltinFields{.name = "owner",
                   .operands = owner_operands,
                   .doc = "owner(k) is a sharding: all points of a launch go to shard k.",
-                  .example = "let how: sharding = owner(2)\nprint(how(5, 8, 4))\n// expect: 2",
+                  .example = "let how = owner(2)\nprint(how(5, 8, 4))\n// expect: 2",
                   .type = sharding_of_type,
                   .run = run_owner,
                   .runs_in = RunsIn::either};
@@ -180,7 +180,7 @@ constinit const Builtin builtin_tiled =
                       "tiled(n, m) is a sharding for launches over grid(n, m): points that are neighbours in any "
                       "direction go to the same shard, as far as that can be.",
                   .example =
-                      "let how: sharding = tiled(4, 4)\nprint(how(0, 16, 4), how(3, 16, 4), how(12, 16, 4))\n"
+                      "let how = tiled(4, 4)\nprint(how(0, 16, 4), how(3, 16, 4), how(12, 16, 4))\n"
                       "// expect: 0 1 2",
                   .type = sharding_of_type,
                   .run = run_tiled,
@@ -192,7 +192,7 @@ constinit const Builtin builtin_block =
                   .doc =
                       "A sharding: neighbouring points of a launch go to the same shard, as many to each. It is what "
                       "a launch does that says nothing.",
-                  .example = "let how: sharding = block\nprint(how(5, 8, 4))\n// expect: 2",
+                  .example = "let how = block\nprint(how(5, 8, 4))\n// expect: 2",
                   .type = sharding_type,
                   .run = run_block,
                   .runs_in = RunsIn::either};
