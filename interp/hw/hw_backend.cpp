@@ -13,6 +13,8 @@
 #include "interp/hw/hw_report.hpp"
 #include "interp/hw/neurons/neuron_reading.hpp"
 #include "interp/hw/parts_run.hpp"
+#include "ir/base/text.hpp"
+#include "ir/blocks/value.hpp"
 #include "ir/lowering/evaluate.hpp"
 #include "ir/lowering/graph_list.hpp"
 
@@ -267,11 +269,22 @@ class HwBackend final : public Backend, public PicturedBackend {
     MadeRun made = kind_.make(std::move(source), options_);
     if (!made) return made;
     (*made)->set_known(std::move(known));
-    if (std::ranges::any_of((*made)->lowered().states, [](const LoweredState& s) { return !s.storage.valid(); }))
-      (*made)->note(
-          "what delayed edges hold when a run ends is not kept: another run begins with nothing on its way; "
-          "time_steps: T makes one run of several");
+    if (const std::string lost = lost_at_end((*made)->lowered()); !lost.empty())
+      (*made)->note(fmt::format("what {} hold when a run ends is not kept: another run begins with nothing of it; "
+                                "time_steps: T makes one run of several",
+                                lost));
     return made;
+  }
+
+  // What stays in a chip, and no program can read: in words; empty: nothing.
+  static std::string lost_at_end(const LoweredGraph& lowered) {
+    if (std::ranges::all_of(lowered.states, [](const LoweredState& s) { return s.storage.valid(); })) return "";
+    const BlockMemory memory = memory_of(lowered.graph);
+    std::vector<std::string> lost;
+    if (memory.bytes == 0 || !memory.delays.empty()) lost.emplace_back("delayed edges");
+    if (!memory.blocks.empty()) lost.emplace_back("neurons (rests, thresholds, windows, random numbers)");
+    if (!memory.held.empty()) lost.emplace_back("blocks that do not run in each step");
+    return joined(lost, " and ");
   }
 
   // The outermost call that the batch belongs to.
