@@ -138,7 +138,8 @@ struct LaneProgram {
   std::vector<LaneAccess> accesses;
   std::vector<LaneLoop> loops;
   std::vector<LaneInstruction> code;
-  std::vector<std::pair<Register, Array>> constants;
+  std::vector<std::byte> ones;  // how the scratch begins: the registers of one element, with constants in place
+  std::vector<std::pair<Register, Array>> tensors;  // constants, too
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::size_t scratch_bytes = 0;
   std::size_t places_at = 0;  // in the scratch: root indices of the points of a strip

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace taskspec {
 
@@ -20,7 +21,7 @@ LaneMaker::LaneMaker(const ViewCode& code, const OpTable& ops)
     made_.has_tensors |= item.kind == ViewCode::Item::Kind::tensor;
   }
   for (const auto& [value, array] : code.constants) {
-    made_.constants.emplace_back(one(value), array);
+    (code[value].kind == ViewCode::Item::Kind::tensor ? made_.tensors : numbers_).emplace_back(one(value), array);
     if (code[value].kind == ViewCode::Item::Kind::host && code[value].precision == Precision::i64)
       dims_[value.index()] = Dim(array.integer(0));
   }
@@ -33,6 +34,9 @@ LaneProgram LaneMaker::make() && {
   std::size_t at = 0;
   for (LaneRegister& r : made_.registers)
     if (!r.lanes) r.at = std::exchange(at, at + one_bytes);
+  made_.ones.resize(at);
+  for (const auto& [r, array] : numbers_)
+    std::memcpy(&made_.ones[made_.registers[r].at], array.raw(), made_.registers[r].width);
   at = (at + 63) / 64 * 64;
   for (LaneRegister& r : made_.registers)
     if (r.lanes) r.at = at + r.at * slot_bytes;

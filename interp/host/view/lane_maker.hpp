@@ -107,6 +107,7 @@ class LaneMaker {
   const ViewCode& code_;
   const OpTable& ops_;
   LaneProgram made_;
+  std::vector<std::pair<Register, Array>> numbers_;  // constants
   std::vector<LaneInstruction>* out_ = nullptr;  // where code goes
   std::vector<std::optional<Dim>> dims_;         // by value: of ints
   std::vector<std::uint32_t> home_;              // by value: the loop over points that makes it; top: none

@@ -48,15 +48,12 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
     access_[a].memory = of.memory.box ? of.memory : PieceMemory::inside(*of.root);
   }
   for (Register r = 0; r < at_.size(); ++r) at_[r] = own_slot(r);
+  std::ranges::copy(program.ones, scratch_);
   for (std::uint32_t k = 0; k < code.inputs; ++k)
     if (code.values[k].kind != ViewCode::Item::Kind::whole)
       std::memcpy(at_[k], run.inputs[k], program.registers[k].width);
   if (program.has_tensors) tensors_.resize(code.values.size());
-  for (const auto& [r, array] : program.constants)
-    if (code.values[r].kind == ViewCode::Item::Kind::tensor)
-      tensors_[r] = array;
-    else
-      std::memcpy(at_[r], array.raw(), program.registers[r].width);
+  for (const auto& [r, array] : program.tensors) tensors_[r] = array;
 }
 
 void LaneMachine::run() {
