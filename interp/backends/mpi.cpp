@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/backends/backends.hpp"
+#include "interp/backends/threads.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/mpi/shard_backend.hpp"
 #include "ir/base/text.hpp"
@@ -17,6 +18,7 @@ constexpr const char* wrong_shards = "a run has between 1 and 1024 shards (0: 4)
 constexpr std::string_view levels[] = {"off", "batch", "every"};
 constexpr std::string_view plans[] = {"own", "all"};
 constexpr std::int64_t longest_silence = 86'400;  // seconds
+constexpr const char* wrong_threads = "a shard has between 1 and 1024 threads (0: its part of the cores)";
 constexpr const char* wrong_timeout = "a rank may be silent for 1 to 86400 seconds";
 constexpr const char* wrong_task_timeout = "a task may take 1 to 86400 seconds, or 0: as long as it likes";
 
@@ -38,6 +40,7 @@ Type mpi_type(RuleContext& c) {
   want(c, 8, Type::Kind::integer, "a number of seconds");
   want(c, 9, Type::Kind::string, "the name of a file");
   want(c, 10, Type::Kind::integer, "a number of seconds");
+  want(c, 11, Type::Kind::integer, "a number of threads");
   if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
   if (const Value* level = c.constant(2); level && !is_level(level->string()))
     c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
@@ -47,6 +50,8 @@ Type mpi_type(RuleContext& c) {
     c.fail("E1003", wrong_timeout, 8);
   if (const Value* seconds = c.constant(10); seconds && !is_limit(seconds->integer()))
     c.fail("E1003", wrong_task_timeout, 10);
+  if (const Value* threads = c.constant(11); threads && !is_number_of_threads(*threads))
+    c.fail("E1003", wrong_threads, 11);
   return backend_type("mpi");
 }
 
@@ -75,6 +80,8 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   settings.options.plans = how == "all" ? DataState::Plans::all : DataState::Plans::own;
   if (!is_silence(options[8].integer())) throw failure("E5003", {}, wrong_timeout);
   if (!is_limit(options[10].integer())) throw failure("E5003", {}, wrong_task_timeout);
+  if (!is_number_of_threads(options[11])) throw failure("E5003", {}, wrong_threads);
+  settings.threads = static_cast<std::uint32_t>(options[11].integer());
   settings.patience = {static_cast<double>(options[8].integer()), static_cast<double>(options[10].integer())};
   settings.options.dump_dep = options[9].string();
   if (const std::string inject = options[3].string(); !inject.empty()) {
@@ -91,7 +98,7 @@ constexpr Operand mpi_options[] = {
     {"traces", OperandKind::boolean, true},     {"trace_auto", OperandKind::boolean, true},
     {"why_trace", OperandKind::boolean, false}, {"plans", OperandKind::string, "own"},
     {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""},
-    {"task_timeout", OperandKind::integer, 0}};
+    {"task_timeout", OperandKind::integer, 0},  {"threads", OperandKind::integer, 0}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {
@@ -128,7 +135,8 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "all finds what must move from lists of everything, which must come to the same. timeout: for how many seconds "
         "a rank may be silent. task_timeout: for how many seconds a shard may compute between two calls, 0: as long as "
         "it "
-        "likes. dump_dep: a file that gets, as JSON, which points depend on which.",
+        "likes. dump_dep: a file that gets, as JSON, which points depend on which. threads: of each shard, for its "
+        "points; 0: the cores, divided among the shards of this machine.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
         "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"

@@ -3,6 +3,7 @@
 #include "interp/control/interpreter.hpp"
 #include "interp/host/host_backend.hpp"
 #include "interp/mpi/shard_picture.hpp"
+#include "interp/shards/ranks/shard_cores.hpp"
 #include "ir/base/text.hpp"
 
 namespace taskspec {
@@ -41,6 +42,9 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
   replicas_ = static_cast<Replicas*>(replica->others.get());
   part_ = replicas_->join(replica->number, settings_.shards, span, settings_.patience);
   settings_.shards = part_.shards;
+  const std::uint32_t threads =
+      settings_.threads > 0 ? settings_.threads : shard_cores(part_.group->network().layout());
+  if (threads > 1 && !part_.is_alone) host_ = make_host_backend({.threads = threads});
   replica->shards = static_cast<std::int64_t>(part_.shards);
   if (part_.is_alone) {  // another run does that, which has shards
     settings_.options.dump_dep.clear();

@@ -1,5 +1,6 @@
-// The backend of one shard: a host with one worker, whose batches run once the analysis has come so far. A failure of a
-// point ends the run on all shards.
+// The backend of one shard: a host with workers of its own, whose batches run once the analysis has come so far. What
+// its messages use belongs to one of them after the other, as they come one after the other. A failure of a point ends
+// the run on all shards.
 //
 //   ShardBackend backend({.shards = 4});
 //   backend.join(replica, target, interpreter, span);
@@ -13,7 +14,8 @@
 namespace taskspec {
 
 struct ShardSettings {
-  std::size_t shards = 0;  // 0: as many as there are ranks, or 4
+  std::size_t shards = 0;     // 0: as many as there are ranks, or 4
+  std::uint32_t threads = 0;  // of each shard; 0: the cores that are here, divided among the shards that are here
   ShardPatience patience;
   ShardOptions options;
 };
@@ -52,7 +54,7 @@ class ShardBackend final : public Backend, public ReplicatedBackend, public Pict
  private:
   ShardSettings settings_;
   const std::span<const ReportField> report_fields_;
-  const std::unique_ptr<PlanBackend> host_;
+  std::unique_ptr<PlanBackend> host_;  // of one worker, until it has joined
   std::shared_ptr<Replica> replica_;
   Replicas* replicas_ = nullptr;  // they end with the first replica
   Replicas::Part part_;

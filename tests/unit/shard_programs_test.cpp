@@ -2,12 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <regex>
 #include <sstream>
 
 #include "interp/backends/backends.hpp"
+#include "interp/control/natives.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/unit/programs.hpp"
 
@@ -29,11 +32,12 @@ std::string on_shards(const std::string& text, std::size_t shards, const std::st
 
 const std::vector<std::size_t> few_shards = {1, 2, 3, 4, 7, 8, 16};
 
-void check_on_shards(const std::string& name, const std::string& text, std::span<const std::size_t> counts) {
+void check_on_shards(const std::string& name, const std::string& text, std::span<const std::size_t> counts,
+                     const std::string& more = "") {
   const std::string expected = expected_output(text);
   REQUIRE(!expected.empty());
   for (const std::size_t shards : counts) {
-    const std::string changed = on_shards(text, shards);
+    const std::string changed = on_shards(text, shards, more);
     REQUIRE(changed != text);
     const Ran ran = run_text(changed);
     CHECK_MESSAGE(ran.output == expected, name << " on " << shards << " shards: " << ran.output << ran.errors);
@@ -72,6 +76,57 @@ TEST_CASE("programs over regions come to the same on any number of shards [progr
   for (const char* name : {"regions_stencil.task", "regions_stencil_2d.task", "regions_cg.task", "regions_circuit.task",
                            "regions_logistic.task", "regions_mesh.task", "regions_mlp.task", "regions_patterns.task"})
     check_on_shards(name, contents(language_test(name)), few_shards);
+}
+
+TEST_CASE("shards with several threads come to the same [programs][shard-threads]") {
+  for (const char* name : {"regions_stencil.task", "regions_stencil_2d.task", "regions_cg.task", "regions_circuit.task",
+                           "regions_logistic.task", "regions_mesh.task", "regions_mlp.task", "regions_patterns.task"})
+    check_on_shards(name, contents(language_test(name)), std::vector<std::size_t>{1, 2, 5}, ", threads: 3");
+}
+
+namespace {
+
+// A body that ends when so many points are in it at one time.
+class Meeting final : public NativeTaskBody {
+ public:
+  explicit Meeting(int points) : points_(points) {}
+  void forward(const NativeCall&) const override {}
+  void over_views(const NativeViewSite&, const ExternCall&) const override {
+    std::unique_lock lock(mutex_);
+    ++come_;
+    changed_.notify_all();
+    has_met_ = changed_.wait_for(lock, std::chrono::seconds(60), [&] { return come_ == points_; });
+  }
+  bool has_met() const { return has_met_; }
+
+ private:
+  const int points_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable int come_ = 0;
+  mutable bool has_met_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("points of one shard run at the same time on its threads [shard-threads]") {
+  for (const auto& [shards, threads] : {std::pair(1, 2), {1, 4}, {2, 2}}) {
+    const std::string points = std::to_string(shards * threads);
+    const auto meeting = std::make_shared<const Meeting>(shards * threads);
+    Natives natives;
+    natives.define("meet", meeting);
+    RunSettings settings;
+    settings.natives = &natives;
+    const Ran ran = run_text(
+        "fields F { a: f64 }\ntask meet(inout v: F[_].{a}) extern \"meet\"\nfn main() {\n  let r = "
+        "region F[" +
+            points + "]\n  let p = blocks(r, " + points + ")\n  launch meet(p[i]) for i in 0.." + points +
+            "\n  print(r.a.sum().scalar)\n}\n" + "run main() on mpi(shards: " + std::to_string(shards) +
+            ", threads: " + std::to_string(threads) + ")\n",
+        settings);
+    CHECK_MESSAGE(ran.output == "0\n", ran.errors);
+    CHECK(meeting->has_met());
+  }
 }
 
 TEST_CASE("the counts of a stencil do not depend on how many shards there are [fence-counts][D10]") {
@@ -123,8 +178,9 @@ TEST_CASE("what a program prints before it fails, it prints on any number of sha
   const std::string printed = "0 16\n1 16\n2 16\n";
   for (const char* failing : {"  attach(r, file: \"no_such_file.npy\")\n}\nrun main(2)",
                               "  launch divide(p[i], d) for i in 0..16\n  print(r.a.sum().scalar)\n}\nrun main(31)"})
-    for (int again = 0; again < 16; ++again) {
-      const Ran ran = run_text(before + failing + " on mpi(shards: 16)\n");
+    for (int again = 0; again < 20; ++again) {
+      const Ran ran =
+          run_text(before + failing + (again < 16 ? " on mpi(shards: 16)\n" : " on mpi(shards: 3, threads: 3)\n"));
       CHECK(ran.output == printed);
       CHECK(ran.code == 3);
       CHECK_MESSAGE(ran.errors.find("error E", ran.errors.find("error E") + 1) == std::string::npos, ran.errors);

@@ -14,6 +14,7 @@ namespace taskspec {
 // Names of the environment.
 inline constexpr const char* rank_variable = "OMPI_COMM_WORLD_RANK";
 inline constexpr const char* ranks_variable = "OMPI_COMM_WORLD_SIZE";
+inline constexpr const char* ranks_of_machine_variable = "OMPI_COMM_WORLD_LOCAL_SIZE";
 inline constexpr const char* starter_variable = "TASKSPEC_STARTER";
 
 std::optional<std::size_t> number_in_environment(const char* name);
