@@ -264,6 +264,7 @@ void OpenSession::show() {
 }
 
 SessionReport OpenSession::close() {
+  failed({});  // unless it has finished: while it parts from others, they still ask about its regions
   session_->drop_unseen();
   show();
   SessionReport report = session_->report();

@@ -60,7 +60,8 @@ std::string chip_table(const ChipPicture& picture) {
   text += fmt::format("{}: {} steps, {} clk, {:.6g} s, {}", chip.name, picture.steps, picture.cycles,
                       static_cast<double>(picture.cycles) / static_cast<double>(chip.hz), energy_pj(energy));
   text += fmt::format(", {:.3g} W\n", watts(energy, picture.cycles, chip));
-  std::vector<std::string_view> rests = {"/clock", "/sync", "/limits", "/time", "/noc/link_clk", "/noc/hop_clk"};
+  std::vector<std::string_view> rests = {"/grid", "/clock",        "/sync",       "/limits",
+                                         "/time", "/noc/link_clk", "/noc/hop_clk"};
   if (picture.noc == "contended") rests.emplace_back("/noc/burst");
   if (picture.noc.starts_with("flit")) rests.insert(rests.end(), {"/noc/vcs", "/noc/vc_depth"});
   if (picture.chips.area() > 1) rests.insert(rests.end(), {"/noc/chip_packet_clk", "/noc/chip_hop_clk"});

@@ -501,7 +501,9 @@ class BlockReading {
             .help("give it as it is made, and shift the steps behind the run");
       if (!population.valid())
         refuse(graph_[from].span, fmt::format("output '{}' is what '{}', a {}, makes: no spikes", name(output),
-                                              name(from), graph_[from].def->name));
+                                              name(from), graph_[from].def->name))
+            .help(
+                "give the spikes, and leave what follows to the host; or take a chip of kind primitive, tianjicx say");
       else
         made_.net.populations[population.index()].recorded = true;
     });

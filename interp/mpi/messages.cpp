@@ -7,6 +7,7 @@
 namespace taskspec {
 
 void FieldExchange::transfer(std::size_t, const Piece& piece) const {
+  const ShardRun::Saying waiting = run_.say();
   std::vector<const Movement*> movements;
   std::vector<std::byte*> bases;
   std::vector<std::size_t> widths;
@@ -17,7 +18,7 @@ void FieldExchange::transfer(std::size_t, const Piece& piece) const {
   }
   const std::vector<const std::byte*> from(bases.begin(), bases.end());
   send(run_.port(), movements, from, widths);
-  receive(run_.port(), movements, bases, widths, [this] { run_.meanwhile(); });
+  receive(run_.port(), movements, bases, widths, waiting);
 }
 
 std::string FieldExchange::key() const {
@@ -30,6 +31,7 @@ std::string FieldExchange::key() const {
 }
 
 void Contributions::fold(const Fields& fields) const {
+  const ShardRun::Saying waiting = run_.say();
   std::size_t first = 0;
   const std::size_t all = fields.bases.size();  // fields of all uses: as many buffers has each point
   for (const Use& use : uses_) {
@@ -43,7 +45,7 @@ void Contributions::fold(const Fields& fields) const {
     const Rect& root = fields.roots[use.use];
     send_contributions(run_.port(), movements, use.precisions, root, own);
     fold_contributions(run_.port(), movements, fields.bases.subspan(first, movements.size()), use.precisions, use.op,
-                       root, own, [this] { run_.meanwhile(); });
+                       root, own, waiting);
     first += movements.size();
   }
 }
@@ -59,6 +61,7 @@ std::string Contributions::key() const {
 }
 
 void SharedMap::maps(std::span<std::byte* const> maps) const {
+  const ShardRun::Saying waiting = run_.say();
   const std::size_t self = run_.self().index(), width = map_.width;
   const auto each = [&](std::size_t shard, auto&& visit) {
     const OwnPoints& points = map_.points[shard];
@@ -72,7 +75,7 @@ void SharedMap::maps(std::span<std::byte* const> maps) const {
       if (to != self) run_.port().send(ShardId(static_cast<std::uint32_t>(to)), own);
   for (std::size_t from = 0; from < map_.points.size(); ++from) {
     if (from == self || map_.points[from].count() == 0) continue;
-    const Bytes come = run_.port().wait(ShardId(static_cast<std::uint32_t>(from)), [this] { run_.meanwhile(); });
+    const Bytes come = run_.port().wait(ShardId(static_cast<std::uint32_t>(from)), waiting);
     const std::byte* at = come.data();
     each(from, [&](std::byte* element) {
       std::memcpy(element, at, width);
@@ -82,11 +85,13 @@ void SharedMap::maps(std::span<std::byte* const> maps) const {
 }
 
 void ReducedMap::maps(std::span<std::byte* const> operands) const {
-  reduce_elements(run_.port(), shape_, own_, operands[0], operands[1], [this] { run_.meanwhile(); });
+  const ShardRun::Saying waiting = run_.say();
+  reduce_elements(run_.port(), shape_, own_, operands[0], operands[1], waiting);
 }
 
 void FieldTotal::total(const std::byte* field, std::byte* into) const {
-  add_up(run_.port(), *share_, op_, precision_, field, into, [this] { run_.meanwhile(); });
+  const ShardRun::Saying waiting = run_.say();
+  add_up(run_.port(), *share_, op_, precision_, field, into, waiting);
 }
 
 // What it does with whichever field, its launch says.
@@ -97,6 +102,7 @@ std::string FieldTotal::key() const {
 }
 
 void OwnersValue::maps(std::span<std::byte* const> operands) const {
+  const ShardRun::Saying waiting = run_.say();
   Bytes values;
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const std::byte* from = operands[k] + parts_[k].from;
@@ -105,7 +111,7 @@ void OwnersValue::maps(std::span<std::byte* const> operands) const {
     else
       values.resize(values.size() + parts_[k].bytes);
   }
-  share_element(run_.port(), owner_, values.data(), values.size(), [this] { run_.meanwhile(); });
+  share_element(run_.port(), owner_, values.data(), values.size(), waiting);
   const std::byte* at = values.data();
   for (std::size_t k = 0; k < parts_.size(); ++k, at += parts_[k - 1].bytes)
     std::copy_n(at, parts_[k].bytes, operands[parts_.size() + k]);

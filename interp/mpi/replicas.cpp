@@ -11,6 +11,13 @@ namespace taskspec {
 
 namespace {
 
+// Of ranks each network is over before the next one begins.
+Error nested_run(Span span) {
+  Diag diag("E1009", Severity::error, span, "a run on shards within another one is not built yet over several ranks");
+  diag.help_text = "leave out one of the two; or --ranks: shards of one process can do that";
+  return Error(std::move(diag));
+}
+
 Error program_ended(Span span) { return failure("E5009", span, "the program has ended"); }
 
 }  // namespace
@@ -90,6 +97,9 @@ Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span
   if (ended_) throw program_ended(span);
   const std::size_t number = joined_[replica]++;
   Run& run = runs_[number];
+  for (const auto& [earlier, known] : runs_)
+    if (earlier < number && known.group && !known.group->is_over() && !known.finished.contains(replica))
+      throw nested_run(span);
   // A replica that has no part in a run comes to the next one early, and ranks join one network after the other.
   const auto is_clear = [&] {
     return run.group || ended_ || std::ranges::all_of(runs_, [](const auto& known) {

@@ -85,17 +85,19 @@ Array ShardBackend::read(Location location) const {
 namespace {
 
 // As the shard that failed tells all others: with the launch and the point, whose numbers are those of one batch here.
-Diags told(const Outcome& outcome, const Executable& executable) {
+Diags told(const Outcome& outcome, const Executable& executable, const RunOptions& options) {
   Diags diags;
   if (outcome.failed.empty()) return diags;
   const Poison& poison = outcome.failed.front();
   const std::shared_ptr<const Plan> plan = executable.plan();
   const PointGroup* group = plan ? plan->graph->points(poison.origin) : nullptr;
-  if (!group || !(*plan->graph)[poison.origin].span.valid()) {
+  const Span launch = !group          ? Span()
+                      : options.place ? options.place(poison.origin)
+                                      : (*plan->graph)[poison.origin].span;
+  if (!launch.valid()) {
     diags.error(poison.fault.code, poison.fault.span, poison.fault.message);
     return diags;
   }
-  const Span launch = (*plan->graph)[poison.origin].span;
   std::string point;
   if (!group->launch->single && !folds_all(*group))
     point = "[" + group->launch->point(poison.origin.value - group->first.value).index() + "]";
@@ -121,7 +123,11 @@ void add_shard(Outcome& outcome, std::size_t shard, const ShardFailure& of_the_r
 }  // namespace
 
 Outcome ShardBackend::execute(Executable& executable, std::span<const Location> inputs, const RunOptions& options) {
-  if (run_) run_->fused.add(executable), run_->settle();
+  if (run_) {
+    run_->fused.add(executable);
+    run_->settle();
+    if (heard_) throw Error(*heard_);
+  }
   ShardRecord* const record = run_ ? run_->record() : nullptr;
   const std::int64_t begin = record ? record->now() : 0;
   const std::int64_t waited = record ? record->total(ShardRecord::Bar::contents) : 0;
@@ -130,10 +136,12 @@ Outcome ShardBackend::execute(Executable& executable, std::span<const Location> 
   if (run_ && !outcome.failed.empty()) {
     // What another shard met is told as it told it, with its launch.
     const Fault& first = outcome.failed.front().fault;
-    if (const ShardFailure& heard = run_->heard_failure(); heard.says(first.code, first.message))
-      throw Error(heard.diags());
+    if (const ShardFailure& heard = run_->heard_failure(); heard.says(first.code, first.message)) {
+      heard_ = heard.diags();
+      throw Error(*heard_);
+    }
     if (part_.shards > 1) add_shard(outcome, part_.shard.index(), run_->heard_failure());
-    run_->fail(told(outcome, executable), run_->last_call());
+    run_->fail(told(outcome, executable, options), run_->first_unsaid());
   }
   return outcome;
 }

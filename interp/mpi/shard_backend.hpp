@@ -59,6 +59,7 @@ class ShardBackend final : public Backend, public ReplicatedBackend, public Pict
   Replicas* replicas_ = nullptr;  // they end with the first replica
   Replicas::Part part_;
   std::unique_ptr<ShardRun> run_;
+  std::optional<Diags> heard_;  // in a batch: what it says must not be said once more
   std::unique_ptr<ShardLaunches> launches_;
   RecordTarget* target_ = nullptr;
 };

@@ -198,13 +198,20 @@ void ShardRun::hear_failure(const ShardMessage& message) {
   group_->fail(diags, at);
 }
 
-void ShardRun::raise() {
+ShardRun::Saying ShardRun::say() {
+  if (unsaid_.empty()) bug("a message that was not recorded");
+  const Saying saying{*this, unsaid_.front()};
+  unsaid_.pop_front();
+  return saying;
+}
+
+void ShardRun::raise(std::uint64_t call) {
   ShardFailure& known = group_->failure;
   if (const std::optional<ShardId> lost = collectives_.transport().lost(); lost && !known.is_reached(0)) {
     const std::string rank = std::to_string(group_->network().layout().rank_of(*lost));
     group_->give_up(failure("E6004", {}, "rank " + rank + " has ended before the others").diags());
   }
-  known.raise_if_reached(is_ending_ ? UINT64_MAX - 1 : log_.last());
+  known.raise_if_reached(call);
 }
 
 void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
@@ -286,6 +293,7 @@ void ShardRun::part() {
       fail(group_->failure.diags(), 0);
     }
   }
+  if (all_came) group_->ended(self());  // nobody counts on it any more
 }
 
 void ShardRun::finish() {

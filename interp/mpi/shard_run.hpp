@@ -6,6 +6,8 @@
 //   run.settle();                        // until everything issued has been through its fine stage here
 //   run.finish();                        // the program makes no more calls: all of them agreed
 #pragma once
+#include <deque>
+
 #include "interp/mpi/call_encoder.hpp"
 #include "interp/mpi/dependence_log.hpp"
 #include "interp/mpi/fused_launches.hpp"
@@ -56,7 +58,18 @@ class ShardRun final : private Executor {
   void finish();
   void barrier();  // until all shards have come here
   void wait_a_little();
-  void meanwhile() { waits("contents of others"), turn(), raise(); }
+  // A message that this call needs has been recorded; those of earlier calls, and earlier ones of this, are said first.
+  void is_to_say() { unsaid_.push_back(last_call()); }
+  // Then it is said: what to do while it waits for others. A failure behind its call is none of it yet, since the
+  // shards behind that one say all that comes before.
+  struct Saying {
+    ShardRun& run;
+    std::uint64_t call;
+    void operator()() const { run.waits("contents of others"), run.turn(), run.raise(call); }
+  };
+  Saying say();
+  // The first call that something was not said for; none: the last one.
+  std::uint64_t first_unsaid() const { return unsaid_.empty() ? last_call() : unsaid_.front(); }
   // Here and on other ranks, for whoever comes to this call; at 0 at once.
   void fail(const Diags& diags, std::uint64_t at);
   std::uint64_t last_call() const { return log_.last(); }
@@ -64,7 +77,8 @@ class ShardRun final : private Executor {
   // it.
   void part();
   const ShardFailure& heard_failure() const { return group_->failure; }
-  void raise();
+  void raise() { raise(is_ending_ ? UINT64_MAX - 1 : last_call()); }
+  void raise(std::uint64_t call);  // what the run failed with, at that call or before
 
   // ---- data that goes: what finalisers said, what all shards agree on, and what is then known no more ----
   AgreedDeletions& deletions() { return deletions_; }
@@ -119,6 +133,7 @@ class ShardRun final : private Executor {
   Span trace_;                                  // of the program, the outermost that has begun
   std::size_t traces_open_ = 0;
   std::uint64_t barriers_ = 0;
+  std::deque<std::uint64_t> unsaid_;             // the calls of messages that have been recorded
   bool is_ending_ = false, has_parted_ = false;  // no further call comes
   std::vector<Value> report_;
   std::vector<ShardRecord> records_;

@@ -115,7 +115,7 @@ void Session::execute(std::vector<NodeId> nodes) {
     if (!inputs[input].valid()) inputs[input] = live_.location(batch.inputs[input]);
   Causes met;
   if (!poisoned_.empty()) met = poisoned_.met_by(batch, plan.graph);
-  Outcome outcome = run_plan(plan, inputs, dead_points(met));
+  Outcome outcome = run_plan(batch, plan, inputs, dead_points(met));
   ran = true;
   count(plan, outcome);
   settle(batch, plan, inputs, std::move(met), outcome);
@@ -141,10 +141,12 @@ Plans::Found Session::find_plan(const Batch& batch) {
   return found;
 }
 
-Outcome Session::run_plan(const Plans::Made& plan, std::span<const Location> inputs, std::span<const Poison> dead) {
+Outcome Session::run_plan(const Batch& batch, const Plans::Made& plan, std::span<const Location> inputs,
+                          std::span<const Poison> dead) {
   const std::int64_t begin = log_ ? log_->now() : 0;
-  Outcome outcome =
-      backend_.execute(*plan.executable, inputs, {options_.schedule, options_.record, options_.record_ops, dead});
+  const auto place = [&](NodeId node) { return graph[batch.nodes[plan.graph.position(node)]].span; };
+  Outcome outcome = backend_.execute(*plan.executable, inputs,
+                                     {options_.schedule, options_.record, options_.record_ops, dead, place});
   if (!options_.record) return outcome;
   const std::uint32_t run = profile_.add(plan, outcome.records, begin);
   if (!outcome.failed.empty()) profile_.add_failed(plan, outcome.failed);

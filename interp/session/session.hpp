@@ -103,7 +103,8 @@ class Session final : public Recorder {
   std::uint32_t first_cause(NodeId node);
   void execute(std::vector<NodeId> nodes);
   Plans::Found find_plan(const Batch& batch);
-  Outcome run_plan(const Plans::Made& plan, std::span<const Location> inputs, std::span<const Poison> dead = {});
+  Outcome run_plan(const Batch& batch, const Plans::Made& plan, std::span<const Location> inputs,
+                   std::span<const Poison> dead = {});
   void settled(NodeId node);  // it ran, will never run, or cannot
   void poison(NodeId node, std::uint32_t cause);
   bool writes_fields(NodeId node) const;

@@ -213,7 +213,7 @@ void StepRun::step(std::int64_t k) {
   for (Output& output : outputs_)
     if (output.from == Output::From::state) copy_row(output, k, inputs_[output.position]);
   const SessionOptions& options = session_.options_;
-  Outcome outcome = session_.run_plan(*plan_, std::span(inputs_).first(batch_.inputs.size()));
+  Outcome outcome = session_.run_plan(batch_, *plan_, std::span(inputs_).first(batch_.inputs.size()));
   session_.count(*plan_, outcome);
   for (std::uint32_t input : outcome.taken) inputs_[input] = {};
   if (options.record_ops) session_.op_profile_.add(*plan_, session_.graph, batch_.nodes, outcome.op_records);

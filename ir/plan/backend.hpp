@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/base/function_ref.hpp"
 #include "ir/base/result.hpp"
 #include "ir/graph/op_list.hpp"
 #include "ir/plan/plan.hpp"
@@ -137,6 +138,8 @@ struct RunOptions {
   bool record_ops = false;  // fill Outcome::op_records: two looks at the clock for each op, and the same results
   // Points of launches that cannot run because of what failed before; each is its own origin.
   std::span<const Poison> dead = {};
+  // Where the call stands that became this task of the plan, which may be that of calls at other places; none: there.
+  FunctionRef<Span(NodeId)> place = {};
 };
 
 class Backend {

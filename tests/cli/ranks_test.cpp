@@ -166,6 +166,22 @@ TEST_CASE("a rank that leaves, or whose shards part, ends the run: one message [
       "error E6005: the sharding gives shard 4 for point 2 of 4");
 }
 
+TEST_CASE("a program that ends itself on ranks has its own status, wherever the others are [ranks][D29]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  for (const char* options : {"--on mpi --shards 4 --ranks 2", "--on mpi --shards 2 --ranks 2"}) {
+    const MarkedOutcome outcome = tool.run(
+        "for t in 0..5 {\n  print(t)\n  if t == 3 {\n    print(heat(3, cyclic))\n    exit(5)\n  }\n}\n", options);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 5);
+    CHECK(outcome.out == "0\n1\n2\n3\n" + tool.run("print(heat(3, cyclic))\n", "").out);
+    CHECK(errors_in(outcome.err) == 0);
+    CHECK(outcome.left == 0);
+  }
+  check_ended(tool.run("print(run heat(3, cyclic) on mpi(shards: 2))\n", "--on mpi --shards 2 --ranks 2"),
+              "error E1009: a run on shards within another one is not built yet over several ranks");
+}
+
 TEST_CASE("a point that fails on one of the ranks is told with its task, its point and its shard [dead-rank]") {
   if (!has_mpirun()) return;
   Tool tool;

@@ -258,7 +258,7 @@ TEST_CASE("[sharding] built-in shardings are turned round by formula, functions 
     }
   const PointSharding far = PointSharding::of([](auto point, auto, auto) { return point; }, {3, 4});
   CHECK(error_of([&] { (void)own_points(far, 8, 4, ShardId(0)); }) ==
-        "E6005 the sharding gives shard 4 for point 4 of 8, and there are shards 0..4");
+        "E6005 the sharding gives shard 4 for point 4 of 8, and there are shards 0 to 3");
   CHECK(error_of([] { (void)own_points(PointSharding::owner(ShardId(4)), 8, 4, ShardId(0)); }).starts_with("E6005"));
   CHECK(PointSharding::block() == PointSharding::block());
   CHECK_FALSE(PointSharding::block() == PointSharding::cyclic());

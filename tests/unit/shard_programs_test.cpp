@@ -187,6 +187,76 @@ TEST_CASE("what a program prints before it fails, it prints on any number of sha
     }
 }
 
+namespace {
+
+struct Failing {
+  const char *text, *printed, *error;
+};
+
+// Of each: what `main` prints, and then one error.
+const Failing failing_programs[] = {
+    // A shard parts from others while they still ask what depends on what.
+    {"fields Cell { n: i64, q: i64 }\n"
+     "task div(inout c: Cell[_].{n}, in k: int) { for i in c { c[i].n = 100 / (k - i) } }\n"
+     "task sten(out o: Cell[_].{q}, in g: Cell[_].{n}) { for i in o { o[i].q = 4 * at(g, i - 2, 4).n } }\n"
+     "fn main() {\n  let r = region Cell[26]\n  fill(r.n, iota(26) * 4 + 7)\n  let p = blocks(r, 5)\n"
+     "  launch sten(p[i], halo(p, 2)[i]) for i in 0..5 by cyclic\n"
+     "  launch div(p[i], 20) for i in 0..5 by block\n  print(r.n.sum().scalar)\n}\n",
+     "", "error E5002"},
+    // What was said in a batch that failed is not said again at the end.
+    {"fields Cell { n: i64, m: i64, k: i64 }\n"
+     "task gz(inout c: Cell[_].{n}, in w: Cell[_].{k}, in o: Cell[_].{m}) { for i in c { c[i].n = o[w[i].k].m } }\n"
+     "task um(inout c: Cell[_].{m}, in k: int) { for i in c { c[i].m += k } }\n"
+     "task un(inout c: Cell[_].{n}, in k: int) { for i in c { c[i].n += k } }\n"
+     "fn main() {\n  let r = region Cell[20]\n  let p = blocks(r, 5)\n"
+     "  launch un(p[i], i) for i in 0..5 by cyclic\n  launch um(p[i], i) for i in 0..5 by cyclic\n"
+     "  fill(r.k, iota(20) + 9)\n  launch gz(p[i], p[i], r) for i in 0..5\n  print(r.n.sum().scalar)\n}\n",
+     "", "error E5003"},
+    // What the graph shows in the batch that fails.
+    {"fields F { a: f64 }\ntask divide(inout v: F[_].{a}, in d: int) { for i in v { v[i].a = (1 / (d - i)) as float } "
+     "}\n"
+     "fn main() {\n  let r = region F[32]\n  let p = blocks(r, 16)\n  fill(r.a, 0.5)\n"
+     "  for k in 0..3 {\n    var t = r.a.sum()\n    graph_print(\"sum\", t)\n  }\n"
+     "  launch divide(p[i], 31) for i in 0..16\n  print(r.a.sum().scalar)\n}\n",
+     "sum: 16\nsum: 16\nsum: 16\n", "error E5002"}};
+
+}  // namespace
+
+TEST_CASE("a point that fails ends a run on shards with its own error, wherever the others are [programs][D29]") {
+  for (const Failing& program : failing_programs)
+    for (const int shards : {2, 3, 5})
+      for (int again = 0; again < 12; ++again) {
+        const Ran ran =
+            run_text(std::string(program.text) + "run main() on mpi(shards: " + std::to_string(shards) + ")\n");
+        CHECK(ran.output == program.printed);
+        CHECK(ran.code == 3);
+        CHECK_MESSAGE(ran.errors.starts_with(program.error), ran.errors);
+        CHECK_MESSAGE(ran.errors.find("error E", 1) == std::string::npos, ran.errors);
+      }
+}
+
+TEST_CASE("what fails on shards is told at its own place, though an equal call stood at another one [programs]") {
+  const std::string fields = "fields Cell { n: i64, k: i64 }\n";
+  const std::string point =
+      fields +
+      "task g(inout c: Cell[_].{n}, in w: Cell[_].{k}) { for i in c { c[i].n = w[w[i].k].k } }\n"
+      "fn main() {\n  let r = region Cell[12]\n  let p = blocks(r, 4)\n  fill(r.k, iota(12) * 2 % 12)\n"
+      "  launch g(p[i], r) for i in 0..4\n  print(r.n.sum().scalar)\n  fill(r.k, iota(12) * 2)\n"
+      "  launch g(p[i], r) for i in 0..4\n  print(r.n.sum().scalar)\n}\n";
+  const std::string sharding = fields +
+                               "task up(inout c: Cell[_].{n}, in k: int) { for i in c { c[i].n += k } }\n"
+                               "fn far(i: int, n: int, s: int) -> int { return s * (n / 5) }\n"
+                               "fn main() {\n  let r = region Cell[12]\n  let p = blocks(r, 6)\n"
+                               "  launch up(p[i], i) for i in 0..4 by far\n  print(r.n.sum().scalar)\n\n"
+                               "  launch up(p[i], i) for i in 0..6 by far\n}\n";
+  for (const std::string* text : {&point, &sharding})
+    for (const char* shards : {"1", "2", "3", "5"}) {
+      const Ran ran = run_text(*text + "run main() on mpi(shards: " + shards + ")\n");
+      CHECK(ran.code == 3);
+      CHECK_MESSAGE(ran.errors.find("--> test.task:10:3\n") != std::string::npos, ran.errors);
+    }
+}
+
 TEST_CASE("the total of a field is made of what each shard's own blocks come to [messages][D10]") {
   const std::string program =
       "fields F { a: f64 }\ntask touch(inout v: F[_].{a}) { for i in v { v[i].a += 0.25 } }\n"

@@ -31,7 +31,8 @@ ShardId PointSharding::shard(std::int64_t point, std::int64_t size, std::size_t 
   if (told < 0 || told >= count)
     throw failure("E6005", span,
                   "the sharding gives shard " + std::to_string(told) + " for point " + std::to_string(point) + " of " +
-                      std::to_string(size) + ", and there are shards 0.." + std::to_string(count));
+                      std::to_string(size) + ", and there " +
+                      (count == 1 ? "is shard 0 alone" : "are shards 0 to " + std::to_string(count - 1)));
   return ShardId(static_cast<std::size_t>(told));
 }
 

@@ -29,6 +29,13 @@ struct PointSharding {
     return {Kind::function, {}, std::move(function), hash, span};
   }
 
+  // The same, for a launch at another place.
+  PointSharding at(Span place) const {
+    PointSharding made = *this;
+    made.span = place;
+    return made;
+  }
+
   // Throws Error E6005 where a function gives none of the shards.
   ShardId shard(std::int64_t point, std::int64_t size, std::size_t shards) const;
   // Of normal forms; the number of shards does not count.
