@@ -40,11 +40,8 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
     replica->others = std::move(made);
   }
   replicas_ = static_cast<Replicas*>(replica->others.get());
-  part_ = replicas_->join(replica->number, settings_.shards, span, settings_.patience);
+  take(replicas_->join(replica->number, settings_.shards, span, settings_.patience));
   settings_.shards = part_.shards;
-  const std::uint32_t threads =
-      settings_.threads > 0 ? settings_.threads : shard_cores(part_.group->network().layout());
-  if (threads > 1 && !part_.is_alone) host_ = make_host_backend({.threads = threads});
   replica->shards = static_cast<std::int64_t>(part_.shards);
   if (part_.is_alone) {  // another run does that, which has shards
     settings_.options.dump_dep.clear();
@@ -59,6 +56,15 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
   run_->called(CallKind::start, "start", span);
   target_ = &target;
   target.set_divider(launches_.get());
+}
+
+void ShardBackend::take(Replicas::Part part) {
+  const std::uint32_t threads = settings_.threads > 0 ? settings_.threads : shard_cores(part.group->network().layout());
+  std::unique_ptr<PlanBackend> host;
+  if (threads > 1 && !part.is_alone) host = make_host_backend({.threads = threads});
+  const std::lock_guard lock(mutex_);
+  part_ = std::move(part);
+  if (host) host_.swap(host);
 }
 
 void ShardBackend::finish() {
@@ -163,6 +169,7 @@ RunPictures ShardBackend::pictures() const {
 }
 
 void ShardBackend::interrupt() {
+  const std::lock_guard lock(mutex_);
   host_->interrupt();
   if (part_.group) part_.group->fail(failure("E5009", {}, "interrupted").diags());
 }

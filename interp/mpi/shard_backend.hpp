@@ -5,6 +5,8 @@
 //   ShardBackend backend({.shards = 4});
 //   backend.join(replica, target, interpreter, span);
 #pragma once
+#include <mutex>
+
 #include "interp/control/replica.hpp"
 #include "interp/control/run_picture.hpp"
 #include "interp/host/plan_backend.hpp"
@@ -52,8 +54,11 @@ class ShardBackend final : public Backend, public ReplicatedBackend, public Pict
   void interrupt() override;
 
  private:
+  void take(Replicas::Part part);
+
   ShardSettings settings_;
   const std::span<const ReportField> report_fields_;
+  std::mutex mutex_;  // of the two that `take` changes and `interrupt`, which any thread may call, reads
   std::unique_ptr<PlanBackend> host_;  // of one worker, until it has joined
   std::shared_ptr<Replica> replica_;
   Replicas* replicas_ = nullptr;  // they end with the first replica
