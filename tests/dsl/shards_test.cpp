@@ -81,7 +81,7 @@ TEST_CASE("C++ on the host acts once, however many shards there are [dsl][doors]
 TEST_CASE("what is wrong with shards from C++ names its line [dsl][doors]") {
   CHECK(mistake_of([] { (void)run(heat()(1.0), mpi(-1)).scalar<double>(); }).code == "E1003");
   CHECK(mistake_of([] { (void)run(heat()(1.0), mpi(2, {arg("level", "often")})).scalar<double>(); }).code == "E1003");
-  CHECK(mistake_of([] { (void)run(heat()(1.0), mpi(2, {arg("threads", 2)})).scalar<double>(); }).code == "E1003");
+  CHECK(mistake_of([] { (void)run(heat()(1.0), mpi(2, {arg("workers", 2)})).scalar<double>(); }).code == "E1003");
   CHECK(mistake_of([] { (void)run(heat()(1.0), mpi(3, {arg("inject", "1:9:domain")})).scalar<double>(); }).code ==
         "E6001");
 }
