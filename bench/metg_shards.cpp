@@ -94,11 +94,13 @@ int metg_shards(const Settings& settings) {
       fmt::print("{} shards are not timed: there are {} cores, and {} columns\n", shards, cores, metg_columns);
       continue;
     }
-    contenders.push_back(
-        {fmt::format("mpi(shards: {}), threads", shards), fmt::format("mpi(shards: {})", shards), {}, shards});
+    contenders.push_back({fmt::format("mpi(shards: {}), threads", shards),
+                          fmt::format("mpi(shards: {}, threads: 1)", shards),
+                          {},
+                          shards});
     if (shards > 1)
       contenders.push_back({fmt::format("mpi(shards: {0}), {0} ranks", shards),
-                            fmt::format("mpi(shards: {})", shards),
+                            fmt::format("mpi(shards: {}, threads: 1)", shards),
                             {"--ranks", std::to_string(shards)},
                             shards});
   }

@@ -279,7 +279,7 @@ void ShardLaunches::exchange(const LaunchUse& use, std::vector<FieldExchange::Fi
   message.what.domain = Rect::of({1});
   message.what.single = true;
   message.what.uses.push_back(std::move(whole));
-  run_.is_to_say();
+  run_.will_say();
   message.what.files = std::make_shared<FieldExchange>(run_, std::move(fields));
   message.named.name = "exchange";
   message.span = site.span;
@@ -328,7 +328,7 @@ std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operati
     });
     uses.push_back(std::move(made));
   }
-  run_.is_to_say();
+  run_.will_say();
   return std::make_shared<Contributions>(run_, std::move(uses), std::move(own));
 }
 
@@ -381,7 +381,7 @@ void ShardLaunches::share_maps(const Launched& launch, const PointSharding* shar
     message.what.work = Launch::Work::share;
     message.what.domain = Rect::of({1});
     message.what.single = true;
-    run_.is_to_say();
+    run_.will_say();
     message.what.messages = std::make_shared<SharedMap>(run_, std::move(shared), std::move(key));
     message.values = {launch.values[k]};
     message.named.name = "share";
@@ -445,7 +445,7 @@ ShardLaunches::Outputs ShardLaunches::shared(Outputs values, const std::vector<T
   message.what.work = Launch::Work::share;
   message.what.domain = Rect::of({1});
   message.what.single = true;
-  run_.is_to_say();
+  run_.will_say();
   message.what.messages = std::make_shared<OwnersValue>(run_, ShardId(0), std::move(parts));
   message.values = std::move(values);
   message.outputs = types;
@@ -480,7 +480,7 @@ ShardLaunches::Outputs ShardLaunches::total(Launched launch) {
   op.by_owners = true;
   run_.issue(op);
   const LaunchUse& use = launch.what.uses.front();
-  run_.is_to_say();
+  run_.will_say();
   use.fields.each([&](std::uint32_t field) {
     launch.what.messages =
         std::make_shared<FieldTotal>(run_, run_.data.total({use.space.root, field}, use.space), launch.what.op,
@@ -504,14 +504,14 @@ ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
     put_sharding(key, *sharding);
     key += map.domain.text() + map.element.text();
     OwnPoints own = own_points(*sharding, shape.points, run_.shards(), run_.self());
-    run_.is_to_say();
+    run_.will_say();
     launch.what.messages = std::make_shared<ReducedMap>(run_, shape, std::move(own), std::move(key));
   } else if (sharding && launch.what.work == Launch::Work::element) {
     const LaunchMap& map = *launch.values.front().as<LaunchMap>();
     const auto bytes = static_cast<std::size_t>(concrete(map.element).bytes());
     const ShardId owner = sharding->shard(launch.what.position, map.domain.size(), run_.shards());
     const OwnersValue::Part part{static_cast<std::size_t>(launch.what.position) * bytes, bytes};
-    run_.is_to_say();
+    run_.will_say();
     launch.what.messages = std::make_shared<OwnersValue>(run_, owner, std::vector{part});
   } else {
     share_maps(launch, nullptr);

@@ -59,7 +59,7 @@ class ShardRun final : private Executor {
   void barrier();  // until all shards have come here
   void wait_a_little();
   // A message that this call needs has been recorded; those of earlier calls, and earlier ones of this, are said first.
-  void is_to_say() { unsaid_.push_back(last_call()); }
+  void will_say() { unsaid_.push_back(last_call()); }
   // Then it is said: what to do while it waits for others. A failure behind its call is none of it yet, since the
   // shards behind that one say all that comes before.
   struct Saying {
