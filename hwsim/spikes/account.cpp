@@ -16,12 +16,14 @@ std::int64_t barrier_ticks(const SpikeCosts& costs, std::int64_t tiles) {
   return before->second + (2 * rise * (tiles - before->first) + width) / (2 * width);
 }
 
-SpikeHops hops_between(const SpikeGrid& grid, std::int32_t from, std::int32_t to) {
-  const std::int32_t a = from / grid.cores_per_router, b = to / grid.cores_per_router;
-  const std::int32_t ax = a % grid.width, ay = a / grid.width, bx = b % grid.width, by = b / grid.width;
-  return {
-      std::abs(ax - bx), std::abs(ay - by),
-      std::abs(ax / grid.chip_width - bx / grid.chip_width) + std::abs(ay / grid.chip_height - by / grid.chip_height)};
+SpikeRouter router_of(const SpikeGrid& grid, std::int32_t core) {
+  const std::int32_t router = core / grid.cores_per_router, x = router % grid.width, y = router / grid.width;
+  return {x, y, x / grid.chip_width, y / grid.chip_height};
+}
+
+SpikeHops hops_between(const SpikeRouter& from, const SpikeRouter& to) {
+  return {std::abs(from.x - to.x), std::abs(from.y - to.y),
+          std::abs(from.chip_x - to.chip_x) + std::abs(from.chip_y - to.chip_y)};
 }
 
 SpikeCounts& SpikeCounts::operator+=(const SpikeCounts& other) {
@@ -40,12 +42,21 @@ SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placemen
   std::sort(routers.begin(), routers.end());
   tiles_ = std::unique(routers.begin(), routers.end()) - routers.begin();
 
+  std::vector<SpikeRouter> router;  // by core: divided once, not for each neuron and core that it reaches
+  for (std::int32_t core = 0; core < placement.cores(); ++core) router.push_back(router_of(grid, core));
+  const auto hops_from_to = [&](std::int32_t from, std::int32_t to) {
+    return hops_between(router[static_cast<std::size_t>(from)], router[static_cast<std::size_t>(to)]);
+  };
+
   sums_.resize(placement.slices.size());
   for (std::size_t s = 0; s < sums_.size(); ++s)
     for (std::size_t t = s + 1; t <= s + static_cast<std::size_t>(placement.slices[s].tiles); ++t)
       sums_[t] = {(placement.slices[s].neurons() + costs.sums_per_packet - 1) / costs.sums_per_packet,
-                  hops_between(grid, placement.slices[t].core, placement.slices[s].core)};
+                  hops_from_to(placement.slices[t].core, placement.slices[s].core)};
 
+  arrivals_.reserve(fan.entries());
+  offsets_.reserve(fan.neurons() + 1);
+  neurons_.reserve(fan.neurons());
   std::vector<std::int32_t> cores;                                             // that the neuron at hand reaches
   std::vector<std::size_t> seen(static_cast<std::size_t>(placement.cores()));  // by core: the neuron that did last
   std::size_t slice = 0;                                                       // that it lies in
@@ -70,7 +81,7 @@ SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placemen
       std::int64_t leaves = 0;
       for (const std::int32_t core : cores) {
         if (is_outside) break;  // they are put in where they are wanted
-        const SpikeHops hops = hops_between(grid, placement.slices[slice].core, core);
+        const SpikeHops hops = hops_from_to(placement.slices[slice].core, core);
         traffic.hop_x += static_cast<std::uint32_t>(hops.x), traffic.hop_y += static_cast<std::uint32_t>(hops.y);
         traffic.borders += static_cast<std::uint32_t>(hops.borders);
         leaves += costs.message_out;

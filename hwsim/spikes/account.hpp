@@ -40,7 +40,12 @@ std::int64_t barrier_ticks(const SpikeCosts& costs, std::int64_t tiles);
 struct SpikeHops {
   std::int64_t x = 0, y = 0, borders = 0;
 };
-SpikeHops hops_between(const SpikeGrid& grid, std::int32_t from, std::int32_t to);
+// Where the router of a core lies, and its chip.
+struct SpikeRouter {
+  std::int32_t x = 0, y = 0, chip_x = 0, chip_y = 0;
+};
+SpikeRouter router_of(const SpikeGrid& grid, std::int32_t core);
+SpikeHops hops_between(const SpikeRouter& from, const SpikeRouter& to);
 
 // 64-bit counts of a run; figures of a chip file turn them into energy.
 struct SpikeCounts {

@@ -60,6 +60,9 @@ class FanOut {
     return cores_[first_[population.index()] + static_cast<std::size_t>(neuron)];
   }
 
+  std::size_t neurons() const { return first_.back(); }
+  std::size_t entries() const { return entries_.size(); }
+
  private:
   void flush(std::vector<std::size_t>& seen);
   void count(const SpikeConnection& connection, std::int64_t source);
