@@ -114,11 +114,12 @@ TEST_CASE("a barrier lies on the line between two entries, and a tick is never t
 
 TEST_CASE("hops go along x and y of routers, and over borders of chips [snn]") {
   const SpikeGrid grid{.width = 16, .cores_per_router = 4, .chip_width = 8, .chip_height = 4};
-  CHECK(hops_between(grid, 0, 3).x == 0);
-  CHECK(hops_between(grid, 0, 4).x == 1);
-  CHECK(hops_between(grid, 0, 4 * (16 * 5 + 9)).x == 9);
-  CHECK(hops_between(grid, 0, 4 * (16 * 5 + 9)).y == 5);
-  CHECK(hops_between(grid, 0, 4 * (16 * 5 + 9)).borders == 2);
+  const auto hops_to = [&](std::int32_t core) { return hops_between(router_of(grid, 0), router_of(grid, core)); };
+  CHECK(hops_to(3).x == 0);
+  CHECK(hops_to(4).x == 1);
+  CHECK(hops_to(4 * (16 * 5 + 9)).x == 9);
+  CHECK(hops_to(4 * (16 * 5 + 9)).y == 5);
+  CHECK(hops_to(4 * (16 * 5 + 9)).borders == 2);
 }
 
 TEST_CASE("ticks and counts are those of a walk that charges one spike at a time, for any threads [snn]") {
