@@ -62,7 +62,10 @@ void OpenSession::end_own() {
 }
 
 void OpenSession::failed(const Diags& why) {
-  if (replicated_ && !is_finished_) replicated_->fail(why);
+  if (replicated_ && !is_finished_) {
+    replicated_->fail(why);
+    show();  // how far all have come
+  }
   end_own();
 }
 

@@ -157,7 +157,7 @@ std::vector<Value> ShardBackend::report() const {
   return part_.is_alone ? replicas_->report_of(part_.run) : run_->report();
 }
 
-// Of the shard that the world sees, once all have come to their end.
+// Of the shard that the world sees, once all have come to their end, or to where the run failed.
 RunPictures ShardBackend::pictures() const {
   if (!run_ || run_->records().empty() || replica_->number != 0) return {};
   ShardPicture::Counts counts;

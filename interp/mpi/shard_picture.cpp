@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/base/text.hpp"
 #include "ir/json/text.hpp"
 
@@ -86,6 +88,8 @@ std::string ShardPicture::json(bool whole) const {
   out.key("by_shard").open('[');
   for (std::size_t shard = 0; shard < records_.size(); ++shard) {
     const ShardRecord& record = records_[shard];
+    // Of a run that failed a shard may have come further than shard 0, whose calls are listed.
+    const std::size_t listed = std::min(record.calls().size(), records_[0].calls().size());
     out.line().open('{').member("rank", number(layout_.rank_of(ShardId(static_cast<std::uint32_t>(shard)))));
     out.member("messages", number(messages_of(record))).member("bytes", number(bytes_of(record)));
     out.key("spent").open('{');
@@ -97,9 +101,9 @@ std::string ShardPicture::json(bool whole) const {
       for (const ShardRecord::Sent& sent : record.to())
         out.open('[').number(number(sent.messages)).number(number(sent.bytes)).close(']');
       out.close(']').key("own").open('[');
-      for (const ShardRecord::Call& call : record.calls()) out.number(number(call.own));
+      for (std::size_t k = 0; k < listed; ++k) out.number(number(record.calls()[k].own));
       out.close(']').key("edges").open('[');
-      for (std::size_t k = 0; k < record.calls().size(); ++k)
+      for (std::size_t k = 0; k < listed; ++k)
         for (const ShardRecord::Edge& edge : record.calls()[k].edges)
           out.open('[').number(number(k)).number(number(edge.from)).number(number(edge.count)).close(']');
       out.close(']').key("bars").open('[');

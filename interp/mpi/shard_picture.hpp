@@ -1,5 +1,5 @@
 // A run on shards to be looked at: the tab Shards of a report. Its contents are those of all shards, gathered when the
-// run ends.
+// run ends; of one that failed they go as far as each of them came, and nothing was counted together.
 //
 //   pictures.push_back(std::make_shared<ShardPicture>(layout, counts, records, sources));
 #pragma once

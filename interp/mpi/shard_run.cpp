@@ -275,9 +275,12 @@ void ShardRun::force(PartitionId partition, std::uint64_t number) {
 
 void ShardRun::part() {
   using Clock = std::chrono::steady_clock;
-  if (shards() == 1 || std::exchange(has_parted_, true)) return;
+  if (std::exchange(has_parted_, true)) return;
   bool all_came = false;
-  collectives_.barrier({Purpose::value, UINT64_MAX, 7}, [&] { all_came = true; });
+  collectives_.all_gather({Purpose::value, UINT64_MAX, 7}, packed_record(), [&](const std::vector<Bytes>& records) {
+    keep(records);
+    all_came = true;
+  });
   std::uint64_t steps = group_->steps;
   for (Clock::time_point since = Clock::now(); !all_came && !group_->failure.is_reached(0);) {
     turn();
@@ -305,7 +308,7 @@ void ShardRun::finish() {
   wait_for("the end of the others", ShardRecord::Bar::others, [&] { return watch_.is_done(); });
   add_up();
   dump_dependences();
-  gather_records();
+  if (record_) keep(gathered(5, packed_record()));
   group_->ended(self());
 }
 
@@ -363,12 +366,12 @@ void ShardRun::add_up() {
   add(fused_by_all);
 }
 
+Bytes ShardRun::packed_record() const { return record_ ? record_->packed() : Bytes(); }
+
 // Every shard has one, or none has.
-void ShardRun::gather_records() {
-  if (!record_) return;
-  const std::vector<Bytes> all = gathered(5, record_->packed());
-  if (self() != ShardId(0)) return;
-  for (const Bytes& one : all) records_.push_back(ShardRecord::unpacked(one));
+void ShardRun::keep(const std::vector<Bytes>& records) {
+  if (!record_ || self() != ShardId(0)) return;
+  for (const Bytes& one : records) records_.push_back(ShardRecord::unpacked(one));
 }
 
 }  // namespace taskspec

@@ -100,7 +100,7 @@ class ShardRun final : private Executor {
   // Of the whole run, in the order of the report's fields; equal on all shards.
   std::vector<Value> report() const { return report_; }
   ShardRecord* record() { return record_.get(); }  // null: nobody will look
-  // Of all shards, once the run is finished; empty where nobody looks.
+  // Of all shards, once the run is finished, or all have come to where it failed; empty where nobody looks.
   const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
@@ -114,7 +114,8 @@ class ShardRun final : private Executor {
   void add_up();
   std::vector<Bytes> gathered(std::uint8_t part, Bytes own);  // by shard
   void dump_dependences();
-  void gather_records();
+  Bytes packed_record() const;
+  void keep(const std::vector<Bytes>& records);
 
   const RegionForest& forest_;
   const std::shared_ptr<ShardGroup> group_;

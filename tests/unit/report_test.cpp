@@ -359,6 +359,34 @@ TEST_CASE("a browser opens launches to their points [regions]") {
   CHECK(walk.out.ends_with("all well\n"));
 }
 
+TEST_CASE("the report of a run on shards that failed goes as far as each of them came [shards]") {
+  TemporaryFolder folder;
+  const std::string work =
+      "fields Cell { x: f64 }\n"
+      "task bump(inout c: Cell[_].{x}, in k: int) {\n"
+      "  for i in c { if k > 3 { c[i].x += c[i + 100].x } else { c[i].x += 1.0 } }\n"
+      "}\n"
+      "fn work() {\n"
+      "  let cells = region Cell[8]\n"
+      "  let p = blocks(cells, 4)\n"
+      "  for t in 0..6 { launch bump(p[i], t) for i in 0..4 }\n"
+      "  print(cells.x.sum(0).scalar)\n"
+      "}\n";
+  write_text(folder / "inner.task", work + "run work() on mpi(shards: 2)\n");
+  write_text(folder / "whole.task", work + "work()\n");
+  for (const char* words : {"inner.task", "whole.task --on mpi --shards 2", "whole.task --on mpi --shards 1"}) {
+    CAPTURE(words);
+    const ToolOutcome run =
+        in_shell("taskspec run " + std::string(words) + " --report out.html; status=$?; cat out.html; exit $status",
+                 folder, 120);
+    CHECK(run.code == 3);
+    CHECK_MESSAGE(run.err.find("E5003") != std::string::npos, run.err);
+    const std::string data = data_of(run.out);
+    CHECK(data.find(R"("counts":{},"by_shard":[)") != std::string::npos);
+    CHECK(data.find(R"("what":"launch bump")") != std::string::npos);
+  }
+}
+
 TEST_CASE("the report of a run on shards has what each of them did, and why they waited [shards]") {
   TemporaryFolder folder;
   const std::string tests = (source_root() / "tests/browser").string();

@@ -17,7 +17,8 @@ namespace taskspec {
 
 class CallNotes {
  public:
-  enum class State : std::uint32_t { unknown, begun, grouped, ended };  // ended: MPI was finalised here
+  // ending: it finalises MPI, which it does when it has nothing more to do; ended: it has.
+  enum class State : std::uint32_t { unknown, begun, grouped, ending, ended };
   struct Call {
     std::uint64_t number = 0;
     std::string what, place;

@@ -240,9 +240,15 @@ std::optional<std::size_t> rank_in(std::string_view said) {
   return rank;
 }
 
-// The one that went first of those that were not at their end.
-std::optional<std::size_t> who_died(const Seen& seen, const CallNotes& notes) {
-  auto has_ended = [&](std::size_t rank) { return notes.rank(rank).state == static_cast<std::uint32_t>(State::ended); };
+// The one that went first of those that were not at their end. When one rank has left with a status of its own, mpirun
+// ends the others, also in the middle of finalising: those did not die.
+std::optional<std::size_t> who_died(const Seen& seen, const CallNotes& notes, int status) {
+  const bool another_left = !seen.is_given_up && status > 0 && status < 128;
+  auto has_ended = [&](std::size_t rank) {
+    const std::uint32_t state = notes.rank(rank).state;
+    return state == static_cast<std::uint32_t>(State::ended) ||
+           (another_left && state == static_cast<std::uint32_t>(State::ending));
+  };
   if (const auto rank = rank_in(seen.said); rank && *rank < notes.ranks() && !has_ended(*rank)) return rank;
   for (const auto& rank : seen.gone)
     if (rank && !has_ended(*rank)) return rank;
@@ -281,7 +287,7 @@ int judge(const Seen& seen, const CallNotes& notes, const std::function<void(con
              said.empty() ? std::string() : "mpirun says: " + said));
     return failed;
   }
-  const auto rank = who_died(seen, notes);
+  const auto rank = who_died(seen, notes, status);
   if (!rank) return status;
   const std::string how = seen.is_given_up ? " is gone, which mpirun did not notice"
                           : status > 128   ? " died" + in_brackets(status - 128)

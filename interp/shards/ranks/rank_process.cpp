@@ -47,6 +47,7 @@ void at_end_of_process() {
     try {
       const std::lock_guard lock(own.line->mutex);
       own.line->say_gone();
+      state(State::ending);
       own.line->port->finalise();
     } catch (...) {
       return;
