@@ -49,11 +49,27 @@ ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
 
 namespace {
 
-constexpr const char* use_names[] = {"argument 1", "argument 2", "argument 3", "argument 4",
-                                     "argument 5", "argument 6", "argument 7", "argument 8"};
-constexpr const char* value_names[] = {"value 1", "value 2", "value 3", "value 4",
-                                       "value 5", "value 6", "value 7", "value 8"};
-const char* name(std::span<const char* const> names, std::size_t k) { return names[std::min(k, names.size() - 1)]; }
+// Kept by the log as they are: "argument 3"; the last of them stands for all behind it.
+class Names {
+ public:
+  explicit Names(const std::string& what) {
+    constexpr std::size_t most = 64;
+    for (std::size_t k = 1; k < most; ++k) names_.push_back(what + " " + std::to_string(k));
+    names_.push_back(what + " " + std::to_string(most) + " or a later one");
+  }
+  const char* operator[](std::size_t k) const { return names_[std::min(k, names_.size() - 1)].c_str(); }
+
+ private:
+  std::vector<std::string> names_;
+};
+const Names& use_names() {
+  static const Names names("argument");
+  return names;
+}
+const Names& value_names() {
+  static const Names names("value");
+  return names;
+}
 
 void put_value(CallEncoder& call, const char* as, const Value& value) {
   if (!value.is_array()) return;  // a future
@@ -150,7 +166,7 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
   if (what.work == Launch::Work::files) call.text("files", what.files->key());
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
-    const char* as = name(use_names, u);
+    const char* as = use_names()[u];
     if (use.partition.valid())
       call.created(as, Created::partition, data_.number(use.partition)).projection("projection", use.projection);
     else if (use.space.partition.valid())
@@ -163,7 +179,7 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
   }
   std::vector<CallFuture> futures;
   for (std::size_t k = 0; k < launch.values.size(); ++k) {
-    const char* as = name(value_names, k);
+    const char* as = value_names()[k];
     if (k < what.numbers.size() && what.numbers[k]) {
       call.projection(as, *what.numbers[k]);  // an int that differs from point to point
       continue;
@@ -519,8 +535,8 @@ ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
   return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }
 
-// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points. Who reads what
-// others wrote comes behind them.
+// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points. Nothing is
+// written before all are known to have come to it alike, and who reads what others wrote comes behind them.
 ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
   const CallKind kind = kind_of(launch);
   const bool reads = kind == CallKind::attach;
@@ -529,7 +545,7 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
     const PointSharding sharding = PointSharding::block();
     const Operation op = operation(launch, kind, sharding);
     run_.issue(op);
-    if (!reads) bring(op, launch.what, site);
+    if (!reads) bring(op, launch.what, site), run_.release();
     launch.what.own = own(sharding, launch.what.domain);
     Outputs outputs = target_.recorded(std::move(launch));
     wrote(op);
@@ -537,7 +553,7 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
     return outputs;
   }
   run_.issue(operation(launch, kind, PointSharding::owner(ShardId(0))));
-  if (!reads) bring_all(launch.what, 0, site);
+  if (!reads) bring_all(launch.what, 0, site), run_.release();
   if (reads) wrote_everywhere(launch.what);
   Outputs outputs;
   if (reads || run_.self() == ShardId(0))

@@ -54,6 +54,7 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
                    [this](const FailedGuard& guard) {
                      if (options_.why_trace && this->self() == ShardId(0)) tell(guard);
                    },
+               .stamp = [this](std::uint64_t call) { return log_.stamp(call); },
                .found =
                    [this](const Operation& op, const CoarseResult& found) {
                      if (record_) record_->coarse(op, found);
@@ -124,6 +125,7 @@ void ShardRun::tell(const FailedGuard& guard) {
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
   const std::uint64_t number = log_.record(kind, name, arguments_, span);
   watch_.called();
+  beat();
   if (record_) record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span);
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
@@ -229,24 +231,37 @@ void ShardRun::wait_for(const char* what, ShardRecord::Bar kind, Done&& done) {
     if (engine_.turn())
       ++group_->steps;
     else
-      waits(what), wait_a_little();
+      waits(what), beat(), wait_a_little();
   }
+}
+
+// Once a second the next shard hears how far this one is, whatever this one waits for: so they find out that they
+// differ also where no message would have told. The clock is not asked each time.
+void ShardRun::beat() {
+  constexpr std::uint64_t calls_of_the_clock = 16;
+  constexpr std::chrono::seconds pause{1};
+  if (++asked_for_beats_ % calls_of_the_clock != 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - beat_at_ < pause) return;
+  beat_at_ = now;
+  watch_.beat();
 }
 
 void ShardRun::settle() {
   wait_for("fences of its operations", ShardRecord::Bar::fences, [&] { return engine_.is_idle(); });
 }
 
+// What ends a wait outlives it where the wait is left by a failure: messages that come later still find it.
 void ShardRun::release() {
-  bool released = false;
-  watch_.release(log_.last(), [&] { released = true; });
-  wait_for("the check of its calls", ShardRecord::Bar::check, [&] { return released; });
+  const auto released = std::make_shared<bool>(false);
+  watch_.release(log_.last(), [released] { *released = true; });
+  wait_for("the check of its calls", ShardRecord::Bar::check, [&] { return *released; });
 }
 
 void ShardRun::barrier() {
-  bool all_came = false;
-  collectives_.barrier({Purpose::value, ++barriers_, 2}, [&] { all_came = true; });
-  wait_for("all shards to come to a file", ShardRecord::Bar::others, [&] { return all_came; });
+  const auto all_came = std::make_shared<bool>(false);
+  collectives_.barrier({Purpose::value, ++barriers_, 2}, [all_came] { *all_came = true; });
+  wait_for("all shards to come to a file", ShardRecord::Bar::others, [&] { return *all_came; });
 }
 
 std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
@@ -276,13 +291,14 @@ void ShardRun::force(PartitionId partition, std::uint64_t number) {
 void ShardRun::part() {
   using Clock = std::chrono::steady_clock;
   if (std::exchange(has_parted_, true)) return;
-  bool all_came = false;
-  collectives_.all_gather({Purpose::value, UINT64_MAX, 7}, packed_record(), [&](const std::vector<Bytes>& records) {
-    keep(records);
-    all_came = true;
-  });
+  const auto all_came = std::make_shared<bool>(false);
+  collectives_.all_gather({Purpose::value, UINT64_MAX, 7}, packed_record(),
+                          [this, all_came](const std::vector<Bytes>& records) {
+                            keep(records);
+                            *all_came = true;
+                          });
   std::uint64_t steps = group_->steps;
-  for (Clock::time_point since = Clock::now(); !all_came && !group_->failure.is_reached(0);) {
+  for (Clock::time_point since = Clock::now(); !*all_came && !group_->failure.is_reached(0);) {
     turn();
     if (collectives_.transport().lost()) return;
     if (engine_.turn())
@@ -296,7 +312,7 @@ void ShardRun::part() {
       fail(group_->failure.diags(), 0);
     }
   }
-  if (all_came) group_->ended(self());  // nobody counts on it any more
+  if (*all_came) group_->ended(self());  // nobody counts on it any more
 }
 
 void ShardRun::finish() {
@@ -313,14 +329,11 @@ void ShardRun::finish() {
 }
 
 std::vector<Bytes> ShardRun::gathered(std::uint8_t part, Bytes own) {
-  std::vector<Bytes> all;
-  bool is_there = false;
-  collectives_.all_gather({Purpose::value, UINT64_MAX, part}, std::move(own), [&](std::vector<Bytes> got) {
-    all = std::move(got);
-    is_there = true;
-  });
-  wait_for("what the others gather", ShardRecord::Bar::others, [&] { return is_there; });
-  return all;
+  const auto all = std::make_shared<std::optional<std::vector<Bytes>>>();
+  collectives_.all_gather({Purpose::value, UINT64_MAX, part}, std::move(own),
+                          [all](std::vector<Bytes> got) { *all = std::move(got); });
+  wait_for("what the others gather", ShardRecord::Bar::others, [&] { return all->has_value(); });
+  return **std::move(all);
 }
 
 // Shard 0 writes the file; the others hear from it, as of everything, if it cannot.
@@ -335,6 +348,7 @@ void ShardRun::dump_dependences() {
     }
   }
   barrier();
+  raise();
 }
 
 // Messages, bytes, points and fused launches are those of all shards together.

@@ -6,6 +6,7 @@
 //   run.settle();                        // until everything issued has been through its fine stage here
 //   run.finish();                        // the program makes no more calls: all of them agreed
 #pragma once
+#include <chrono>
 #include <deque>
 
 #include "interp/mpi/call_encoder.hpp"
@@ -65,7 +66,7 @@ class ShardRun final : private Executor {
   struct Saying {
     ShardRun& run;
     std::uint64_t call;
-    void operator()() const { run.waits("contents of others"), run.turn(), run.raise(call); }
+    void operator()() const { run.waits("contents of others"), run.beat(), run.turn(), run.raise(call); }
   };
   Saying say();
   // The first call that something was not said for; none: the last one.
@@ -111,6 +112,7 @@ class ShardRun final : private Executor {
   template <class Done>
   void wait_for(const char* what, ShardRecord::Bar kind, Done&& done);  // what: as the watchdog says it
   void waits(const char* what) { group_->waits.of(self()).waits(what, log_.last()); }
+  void beat();
   void add_up();
   std::vector<Bytes> gathered(std::uint8_t part, Bytes own);  // by shard
   void dump_dependences();
@@ -136,6 +138,8 @@ class ShardRun final : private Executor {
   std::uint64_t barriers_ = 0;
   std::deque<std::uint64_t> unsaid_;             // the calls of messages that have been recorded
   bool is_ending_ = false, has_parted_ = false;  // no further call comes
+  std::uint64_t asked_for_beats_ = 0;
+  std::chrono::steady_clock::time_point beat_at_ = std::chrono::steady_clock::now();
   std::vector<Value> report_;
   std::vector<ShardRecord> records_;
 };

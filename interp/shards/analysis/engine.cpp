@@ -104,7 +104,9 @@ void AnalysisEngine::admit(Issued issued) {
 
 void AnalysisEngine::enter_fence(const Operation& op, const CoarseResult& found) {
   auto fence = std::make_unique<Fence>();
-  fence->stamp = {op.number, 0, static_cast<std::uint8_t>(op.kind)};
+  fence->stamp = options_.stamp && op.kind != CallKind::deletion
+                     ? options_.stamp(op.number)
+                     : CallStamp{op.number, 0, static_cast<std::uint8_t>(op.kind)};
   for (const std::uint64_t before : found.arrives_after)
     if (const auto known = ops_.find(before); known != ops_.end()) {
       known->second->fences_behind.push_back(op.number);

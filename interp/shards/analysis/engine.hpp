@@ -48,6 +48,8 @@ class AnalysisEngine final : private TraceHost {
     // Looks at signatures before they are compared: tests that plant faults.
     std::function<void(TraceSignature&)> blur{};
     std::function<void(const FailedGuard&)> failed_guard{};
+    // What messages of a fence say of the call that wants it; none: its number and kind alone.
+    std::function<CallStamp(std::uint64_t call)> stamp{};
     // Looks at what the coarse stage found before it counts: tests that plant faults.
     std::function<void(const Operation&, CoarseResult&)> found{};
   };
