@@ -315,14 +315,16 @@ void ShardLaunches::bring(const Operation& op, const Launch& launch, const Site&
   }
 }
 
-// To every shard what a point of the launch takes.
-void ShardLaunches::bring_all(const Launch& launch, std::size_t point, const Site& site) {
+// To every shard what a point of the launch takes, or to one.
+void ShardLaunches::bring_all(const Launch& launch, std::size_t point, const Site& site, std::optional<ShardId> to) {
   for (const LaunchUse& use : launch.uses) {
     if (use.privilege == Privilege::out) continue;
     const Space space = use.at(launch.domain.point(static_cast<std::int64_t>(point)));
     std::vector<FieldExchange::Field> fields;
     use.fields.each([&](std::uint32_t field) {
-      fields.push_back({field, width(use, field), run_.data.gather({use.space.root, field}, space)});
+      const LaneKey lane{use.space.root, field};
+      fields.push_back(
+          {field, width(use, field), to ? run_.data.collect(lane, space, *to) : run_.data.gather(lane, space)});
     });
     exchange(use, std::move(fields), site);
   }
@@ -553,7 +555,7 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
     return outputs;
   }
   run_.issue(operation(launch, kind, PointSharding::owner(ShardId(0))));
-  if (!reads) bring_all(launch.what, 0, site), run_.release();
+  if (!reads) bring_all(launch.what, 0, site, ShardId(0)), run_.release();
   if (reads) wrote_everywhere(launch.what);
   Outputs outputs;
   if (reads || run_.self() == ShardId(0))

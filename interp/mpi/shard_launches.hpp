@@ -2,6 +2,7 @@
 // move. Decided from what all shards know alike, so nobody is asked; the analysis is told of every operation, and says
 // when it may run.
 #pragma once
+#include <optional>
 #include <unordered_map>
 
 #include "interp/control/record.hpp"
@@ -42,7 +43,7 @@ class ShardLaunches final : public LaunchDivider {
   Operation operation(const Launched& launch, CallKind kind, const PointSharding& sharding);
   CallKind kind_of(const Launched& launch) const;
   void bring(const Operation& op, const Launch& launch, const Site& site);
-  void bring_all(const Launch& launch, std::size_t point, const Site& site);
+  void bring_all(const Launch& launch, std::size_t point, const Site& site, std::optional<ShardId> to = {});
   void exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site);
   using OwnNumbers = std::shared_ptr<const std::vector<std::uint32_t>>;
   std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch, OwnNumbers own);
