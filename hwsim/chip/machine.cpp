@@ -48,6 +48,9 @@ void read_barrier(ChipFields& fields, Chip& chip) {
   }
 }
 
+constexpr const char *primitive_kind = "kind 'primitive'", *spiking_kinds = "kinds 'crossbar' and 'synaptic'";
+std::string of_kinds(const char* which) { return fmt::format("belongs to chips of {} alone", which); }
+
 void read_sync(ChipFields fields, Chip& chip) {
   ChipSync& sync = chip.sync;
   constexpr WantedNumber clk{"clk", 0, most_clk};
@@ -69,6 +72,15 @@ void read_sync(ChipFields fields, Chip& chip) {
     }
   } else {
     fields.refuse("tick_s", only_for("tick"));
+  }
+  if (chip.kind == ChipKind::primitive) {
+    if (sync.mode == SyncMode::tick)
+      fields.reading().fault(fields.pointer("mode"),
+                             "expected \"adaptive\" or \"fixed\": cores of kind 'primitive' "
+                             "work in phases");
+    fields.refuse("barrier", of_kinds(spiking_kinds));
+  } else if (sync.phase_clk_overhead != 0) {
+    fields.reading().fault(fields.pointer("phase_clk_overhead"), "expected 0: it " + of_kinds(primitive_kind));
   }
   read_barrier(fields, chip);
   fields.finish();
@@ -152,8 +164,8 @@ void read_memory(ChipFields& root, Chip& chip) {
 
 void read_compute(ChipFields& root, Chip& chip) {
   if (chip.kind != ChipKind::primitive) {
-    root.refuse("mac", "belongs to chips of kind 'primitive' alone");
-    root.refuse("rules", "belongs to chips of kind 'primitive' alone");
+    root.refuse("mac", of_kinds(primitive_kind));
+    root.refuse("rules", of_kinds(primitive_kind));
     return;
   }
   ChipFields mac = root.fields("mac");
@@ -181,29 +193,35 @@ void read_limits(ChipFields fields, Chip& chip) {
     std::string_view name;
     std::optional<std::int64_t> ChipLimits::*member;
     WantedNumber wanted;
+    const char* kinds = nullptr;  // that have it; null: all
   };
   constexpr double most = 1e12;
   constexpr WantedNumber count{"1", 1, most}, bits{"bit", 1, most}, narrow{"bit", 1, 32}, bytes{"B", 1, most_bytes};
   const Limit limits[] = {
-      {"phases", &ChipLimits::phases, count},
-      {"phase_groups", &ChipLimits::phase_groups, count},
-      {"step_groups", &ChipLimits::step_groups, count},
-      {"receive_bytes", &ChipLimits::receive_bytes, bytes},
-      {"head_packets", &ChipLimits::head_packets, count},
-      {"offset_min", &ChipLimits::offset_min, {"1", -most, 0}},
-      {"offset_max", &ChipLimits::offset_max, {"1", 0, most}},
-      {"fan_in", &ChipLimits::fan_in, count},
-      {"fan_out", &ChipLimits::fan_out, count},
-      {"neurons", &ChipLimits::neurons, count},
-      {"synapse_bits", &ChipLimits::synapse_bits, bits},
-      {"weight_bits", &ChipLimits::weight_bits, narrow},
+      {"phases", &ChipLimits::phases, count, primitive_kind},
+      {"phase_groups", &ChipLimits::phase_groups, count, primitive_kind},
+      {"step_groups", &ChipLimits::step_groups, count, primitive_kind},
+      {"receive_bytes", &ChipLimits::receive_bytes, bytes, primitive_kind},
+      {"head_packets", &ChipLimits::head_packets, count, primitive_kind},
+      {"offset_min", &ChipLimits::offset_min, {"1", -most, 0}, primitive_kind},
+      {"offset_max", &ChipLimits::offset_max, {"1", 0, most}, primitive_kind},
+      {"fan_in", &ChipLimits::fan_in, count, spiking_kinds},
+      {"fan_out", &ChipLimits::fan_out, count, spiking_kinds},
+      {"neurons", &ChipLimits::neurons, count, spiking_kinds},
+      {"synapse_bits", &ChipLimits::synapse_bits, bits, spiking_kinds},
+      {"weight_bits", &ChipLimits::weight_bits, narrow, spiking_kinds},
       {"state_bits", &ChipLimits::state_bits, narrow},
-      {"delay_max", &ChipLimits::delay_max, {"1", 0, 65535}},
-      {"axon_types", &ChipLimits::axon_types, count},
-      {"soft_phases", &ChipLimits::soft_phases, count},
-      {"soft_bytes", &ChipLimits::soft_bytes, bytes},
+      {"delay_max", &ChipLimits::delay_max, {"1", 0, 65535}, spiking_kinds},
+      {"axon_types", &ChipLimits::axon_types, count, spiking_kinds},
+      {"soft_phases", &ChipLimits::soft_phases, count, primitive_kind},
+      {"soft_bytes", &ChipLimits::soft_bytes, bytes, primitive_kind},
   };
-  for (const Limit& limit : limits) chip.limits.*limit.member = fields.optional_figure(limit.name, limit.wanted);
+  const char* const kind = chip.kind == ChipKind::primitive ? primitive_kind : spiking_kinds;
+  for (const Limit& limit : limits)
+    if (limit.kinds == nullptr || limit.kinds == kind)
+      chip.limits.*limit.member = fields.optional_figure(limit.name, limit.wanted);
+    else
+      fields.refuse(limit.name, of_kinds(limit.kinds));
   fields.finish();
 }
 

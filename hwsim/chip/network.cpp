@@ -68,7 +68,7 @@ void read_alternatives(ChipFields& fields, Chip& chip) {
 
 void read_noc(ChipFields fields, Chip& chip) {
   ChipNoc& noc = chip.noc;
-  constexpr WantedNumber some{"1", 1, 65536}, bytes{"B", 1, 65536}, clk{"clk", 1, 1e6};
+  constexpr WantedNumber some{"1", 1, 65535}, channels{"1", 1, 32}, bytes{"B", 1, 65536}, clk{"clk", 1, 1e6};
   noc.topology = fields.word<NocTopology>("topology", {"mesh", "bus", "fattree"});
   noc.order = fields.word<RouteOrder>("order", {"x_first", "y_first"});
   noc.packet_bytes = fields.figure("packet_bytes", bytes);
@@ -78,7 +78,7 @@ void read_noc(ChipFields fields, Chip& chip) {
   noc.hop_clk_x = hop.x;
   noc.hop_clk_y = hop.y;
   noc.burst = fields.figure("burst", some);
-  noc.vcs = fields.figure("vcs", some);
+  noc.vcs = fields.figure("vcs", channels);
   noc.vc_depth = fields.figure("vc_depth", some);
   if (chip.grid.max_chips.area() > 1) {
     noc.chip_packet_clk = fields.figure("chip_packet_clk", clk);
@@ -90,6 +90,12 @@ void read_noc(ChipFields fields, Chip& chip) {
     fields.refuse("chip_hop_clk", "this chip cannot be joined with others: max_chips is [1, 1]");
   }
   noc.snn_packets = fields.word<SpikePackets>("snn_packets", {"dense", "event"});
+  const SpikePackets sent = chip.kind == ChipKind::primitive ? SpikePackets::dense : SpikePackets::event;
+  if (noc.snn_packets != sent)
+    fields.reading().fault(fields.pointer("snn_packets"),
+                           chip.kind == ChipKind::primitive
+                               ? "expected \"dense\": cores of kind 'primitive' send whole maps, spikes or not"
+                               : "expected \"event\": cores of kinds 'crossbar' and 'synaptic' send spikes");
   noc.multicast = fields.truth("multicast");
   fields.finish();
   if (noc.payload_bytes > noc.packet_bytes)

@@ -12,7 +12,9 @@ namespace taskspec {
 namespace {
 
 constexpr std::size_t largest_chip_file = std::size_t{1} << 20;  // bytes
-constexpr double most_cores = 1 << 24;                           // of all chips that can be joined
+// Of all chips that can be joined: what the network has coordinates for.
+constexpr double most_cores = 1 << 20;
+constexpr std::int64_t longest_side = 65535;
 
 bool is_identifier(const std::string& name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -78,6 +80,9 @@ void read_grid(ChipFields fields, Chip& chip) {
     reading.fault(fields.pointer("chips"), "expected at most max_chips");
   if (static_cast<double>(chip.grid.cores.area()) * static_cast<double>(chip.grid.max_chips.area()) > most_cores)
     reading.fault(fields.pointer("max_chips"), fmt::format("expected at most {} cores in all", most_cores));
+  for (const std::int64_t side : {chip.grid.cores.x * chip.grid.max_chips.x, chip.grid.cores.y * chip.grid.max_chips.y})
+    if (side > longest_side)
+      reading.fault(fields.pointer("max_chips"), fmt::format("expected at most {} cores in a row", longest_side));
 }
 
 }  // namespace

@@ -27,9 +27,15 @@ void place_cores(ChipProgram& program, std::int64_t cores) {
                        .vertices = whole(static_cast<std::int64_t>(program.cores.size()))};
   if (cores < std::int64_t{problem.width} * problem.height)
     for (std::int32_t core = 0; core < cores; ++core) problem.cores.push_back(core);
-  for (const ChipMessage& message : program.messages)
-    if (message.from_core != host_core && message.to_core != host_core && message.from_core != message.to_core)
+  problem.host.resize(program.cores.size());
+  for (const ChipMessage& message : program.messages) {
+    if (message.from_core == host_core && message.to_core != host_core)
+      problem.host[static_cast<std::size_t>(message.to_core)].in += message.packets;
+    else if (message.from_core != host_core && message.to_core == host_core)
+      problem.host[static_cast<std::size_t>(message.from_core)].out += message.packets;
+    else if (message.from_core != message.to_core)
       problem.edges.push_back({message.from_core, message.to_core, message.packets});
+  }
   const Placement placed = place(problem);
   if (placed.core_of.size() != program.cores.size()) bug("a mapped program finds no place: " + placed.fault);
   for (std::size_t i = 0; i < program.cores.size(); ++i) program.cores[i].core = placed.core_of[i];

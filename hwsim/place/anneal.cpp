@@ -32,12 +32,13 @@ class Annealing {
       if (at_[core] != taken)
         cores_of_chip_[chip_of(static_cast<std::int32_t>(core))].push_back(static_cast<std::int32_t>(core));
     for (const PlaceEdge& edge : net.edges) loads_.add(core_of(edge.from), core_of(edge.to), edge.packets);
+    for (std::int32_t v = 0; v < problem.vertices; ++v) loads_.add(core_of(v), host_packets(problem, v), 1);
   }
 
   void run() {
     const std::int64_t cores = static_cast<std::int64_t>(cores_to_take(problem_).size());
     const std::int64_t moves = problem_.moves >= 0 ? problem_.moves : std::min(most_moves, moves_per_core * cores);
-    if (movable_.empty() || net_.edges.empty()) return;
+    if (movable_.empty() || (net_.edges.empty() && problem_.host.empty())) return;
     const double typical = typical_change();
     best_ = placed_.cost;
     // First hot, which finds the best of few cores; then from the best so far on, cooler, which mends a good placement
@@ -134,6 +135,12 @@ class Annealing {
       sum.hops += edge.packets * (routers_.hops(after(edge.from), after(edge.to)) - before);
       sum.packets += edge.packets;
     });
+    for (const std::int32_t vertex : {p.vertex, p.other}) {
+      if (vertex < 0) continue;
+      const HostPackets host = host_packets(problem_, vertex);
+      sum.hops += (host.in + host.out) * (routers_.host_hops(after(vertex)) - routers_.host_hops(core_of(vertex)));
+      sum.packets += host.in + host.out;
+    }
     return sum;
   }
 
@@ -184,6 +191,8 @@ class Annealing {
     const auto route = [&](std::int64_t sign) {
       each_edge(vertex, other,
                 [&](const PlaceEdge& edge) { loads_.add(core_of(edge.from), core_of(edge.to), sign * edge.packets); });
+      for (const std::int32_t end : {vertex, other})
+        if (end >= 0) loads_.add(core_of(end), host_packets(problem_, end), sign);
     };
     route(-1);
     placed_.core_of[static_cast<std::size_t>(vertex)] = core;

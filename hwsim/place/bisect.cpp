@@ -132,7 +132,8 @@ class Bisection {
     }
   }
 
-  // What it costs a vertex to be in the high half rather than in the low one, by its edges to the outside.
+  // What it costs a vertex to be in the high half rather than in the low one, by its edges to the outside and what it
+  // has to do with the host.
   void find_pulls(const std::vector<std::int32_t>& vertices, const CoreRect& low, const CoreRect& high) {
     pull_.assign(vertices.size(), 0);
     for (std::size_t i = 0; i < vertices.size(); ++i)
@@ -142,6 +143,10 @@ class Bisection {
         const std::int64_t x = there.x0 + there.x1, y = there.y0 + there.y1;
         pull_[i] += packets * (high.distance(x, y) - low.distance(x, y));
       });
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      const HostPackets packets = host_packets(problem_, vertices[i]);
+      pull_[i] += (packets.in + packets.out) * (high.x0 + high.x1 - low.x0 - low.x1);
+    }
   }
 
   template <class Visit>

@@ -28,6 +28,7 @@ class RouterMap {
     const RouterAt a = at(from), b = at(to);
     return std::abs(a.x - b.x) + std::abs(a.y - b.y);
   }
+  std::int64_t host_hops(std::int32_t core) const { return at(core).x; }
 
  private:
   std::int32_t width_, height_;
@@ -50,6 +51,12 @@ class LinkLoads {
     const RouterAt a = routers_->at(from), b = routers_->at(to);
     along_row(y_first_ ? b.y : a.y, a.x, b.x, packets);
     along_column(y_first_ ? a.x : b.x, a.y, b.y, packets);
+  }
+
+  void add(std::int32_t core, HostPackets packets, std::int64_t sign) {
+    const RouterAt at = routers_->at(core);
+    along_row(at.y, 0, at.x, sign * packets.in);
+    along_row(at.y, at.x, 0, sign * packets.out);
   }
 
   std::int64_t busiest() {
@@ -111,5 +118,6 @@ void anneal(const PlaceProblem& problem, const PlaceNet& net, Placement& placeme
 
 std::vector<std::int32_t> cores_to_take(const PlaceProblem& problem);
 std::int32_t fixed_core(const PlaceProblem& problem, std::int32_t vertex);  // -1: it is free
+HostPackets host_packets(const PlaceProblem& problem, std::int32_t vertex);
 
 }  // namespace taskspec

@@ -58,6 +58,27 @@ PlaceProblem on_few_chips(const PlaceProblem& problem) {
   return problem;
 }
 
+// What is placed takes time for each core that may be taken. So of a chip with far more of them only those next to the
+// host are looked at, in a corner that leaves each vertex room for several.
+PlaceProblem in_a_corner(const PlaceProblem& problem) {
+  constexpr std::int32_t least_side = 64, cores_of_vertex = 4;
+  std::int32_t side = least_side;
+  while (std::int64_t{side} * side < std::int64_t{cores_of_vertex} * problem.vertices) side += least_side;
+  side = (side + problem.router_width - 1) / problem.router_width * problem.router_width;
+  PlaceProblem corner = problem;
+  corner.width = std::min(problem.width, side);
+  corner.height = std::min(problem.height, side);
+  if (corner.width == problem.width && corner.height == problem.height) return problem;
+  if (std::ranges::any_of(problem.fixed, [](std::int32_t core) { return core >= 0; })) return problem;
+  corner.cores.clear();
+  for (const std::int32_t core : problem.cores)
+    if (core % problem.width < corner.width && core / problem.width < corner.height)
+      corner.cores.push_back(core / problem.width * corner.width + core % problem.width);
+  const bool has_room = corner.cores.size() == problem.cores.size() ||
+                        static_cast<std::int64_t>(corner.cores.size()) >= cores_of_vertex * problem.vertices;
+  return has_room ? corner : problem;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> cores_to_take(const PlaceProblem& problem) {
@@ -69,6 +90,11 @@ std::vector<std::int32_t> cores_to_take(const PlaceProblem& problem) {
 
 std::int32_t fixed_core(const PlaceProblem& problem, std::int32_t vertex) {
   return static_cast<std::size_t>(vertex) < problem.fixed.size() ? problem.fixed[static_cast<std::size_t>(vertex)] : -1;
+}
+
+HostPackets host_packets(const PlaceProblem& problem, std::int32_t vertex) {
+  return static_cast<std::size_t>(vertex) < problem.host.size() ? problem.host[static_cast<std::size_t>(vertex)]
+                                                                : HostPackets();
 }
 
 PlaceNet::PlaceNet(const PlaceProblem& problem) : edges(problem.edges) {
@@ -105,6 +131,12 @@ PlaceCost place_cost(const PlaceProblem& problem, const std::vector<std::int32_t
     cost.packet_hops += edge.packets * routers.hops(from, to);
     loads.add(from, to, edge.packets);
   }
+  for (std::int32_t vertex = 0; vertex < problem.vertices; ++vertex) {
+    const HostPackets packets = host_packets(problem, vertex);
+    const std::int32_t core = core_of[static_cast<std::size_t>(vertex)];
+    cost.packet_hops += (packets.in + packets.out) * routers.host_hops(core);
+    loads.add(core, packets, 1);
+  }
   cost.busiest = loads.busiest();
   return cost;
 }
@@ -113,11 +145,12 @@ Placement place(const PlaceProblem& given) {
   Placement placed;
   placed.fault = placement_fault(given);
   if (!placed.fault.empty()) return placed;
-  const PlaceProblem problem = on_few_chips(given);
+  const PlaceProblem problem = in_a_corner(on_few_chips(given));
   const PlaceNet net(problem);
   placed.core_of = bisect(problem, net);
   placed.cost = placed.start = place_cost(problem, placed.core_of);
   anneal(problem, net, placed);
+  for (std::int32_t& core : placed.core_of) core = core / problem.width * given.width + core % problem.width;
   return placed;
 }
 

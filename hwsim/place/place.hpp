@@ -4,9 +4,10 @@
 //   PlaceProblem problem{.width = 16, .height = 10, .vertices = 3, .edges = {{0, 1, 100}, {1, 2, 50}}};
 //   Placement placed = place(problem);      placed.core_of[0] == 37; placed.cost == 150 + 4 * 100
 //
-// What fits on few chips stays on them. Recursive bisection of the cores with passes of Fiduccia and Mattheyses (DAC
-// 1982), borders of chips first; then annealing by swaps and moves inside the chips. The cost: packets times hops, and
-// four times the busiest link of the routes (x first, then y, or the other way round).
+// What fits on few chips stays on them, and on a chip far larger than it in the corner next to the host. Recursive
+// bisection of the cores with passes of Fiduccia and Mattheyses (DAC 1982), borders of chips first; then annealing by
+// swaps and moves inside the chips. The cost: packets times hops, and four times the busiest link of the routes (x
+// first, then y, or the other way round).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,6 +20,11 @@ struct PlaceEdge {
   std::int64_t packets = 0;  // per step
 };
 
+// Between a vertex and the host, which sits at the west border of each row.
+struct HostPackets {
+  std::int64_t in = 0, out = 0;  // per step
+};
+
 struct PlaceProblem {
   std::int32_t width = 0, height = 0;            // of all chips together; core = y * width + x
   std::int32_t chip_width = 0, chip_height = 0;  // 0: all is one chip
@@ -27,6 +33,7 @@ struct PlaceProblem {
   std::vector<std::int32_t> cores = {};  // that may be taken, ascending; none: all
   std::int32_t vertices = 0;
   std::vector<PlaceEdge> edges = {};
+  std::vector<HostPackets> host = {};    // by vertex; none: nothing comes or goes
   std::vector<std::int32_t> fixed = {};  // by vertex: its core, or -1; none: all are free
   std::int64_t moves = -1;               // of the annealing; -1: 200 * cores, at most 2e6
   std::uint64_t seed = 1;

@@ -8,11 +8,14 @@
 #include "interp/cli/commands.hpp"
 #include "interp/cli/terminal.hpp"
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/embed/block_wing.hpp"
 #include "interp/embed/toolbox.hpp"
 
 namespace taskspec {
 
 BuiltinTable standard_builtins() { return core_builtins(); }
+
+BlockWing block_wing() { return {}; }
 
 }  // namespace taskspec
 

@@ -3,11 +3,8 @@
 #include <algorithm>
 
 #include "interp/control/builtins/builtins.hpp"
-#include "interp/exact/blocks_op.hpp"
-#include "interp/exact/gradients_op.hpp"
-#include "interp/exact/tensor_blocks_op.hpp"
+#include "interp/embed/block_wing.hpp"
 #include "interp/models.hpp"
-#include "stdlib/blocks.hpp"
 #include "stdlib/ops.hpp"
 
 namespace taskspec {
@@ -19,7 +16,7 @@ OpTable all_ops() {
   static const std::vector<const OpDef*> ops = [] {
     const std::span<const OpDef* const> standard = standard_ops().all();
     std::vector<const OpDef*> all(standard.begin(), standard.end());
-    for (const OpDef* op : {&op_block_gradients, &op_blocks, &op_tensor_blocks})
+    for (const OpDef* op : block_wing().ops)
       all.insert(std::ranges::upper_bound(all, op->name, {}, &OpDef::name), op);
     return all;
   }();
@@ -31,7 +28,7 @@ OpTable all_ops() {
 Toolbox standard_toolbox() {
   return {all_ops(),
           standard_builtins(),
-          standard_blocks(),
+          block_wing().blocks,
           {},
           [reader = ModelReader()](const std::string& path, const std::string& name, const ModelOptions& options) {
             return reader.module(path, name, options);

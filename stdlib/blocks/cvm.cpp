@@ -12,11 +12,16 @@ constexpr ClusterDef in[] = {
     {.name = "input", .axes = axes_r}, {.name = "weight", .axes = axes_fr, .precisions = narrow}, bias};
 constexpr const BlockAttributeDef* attributes[] = {&attribute::constant_b};
 
+// As many as a line of weights has one each for, and there are multipliers.
+std::int64_t outputs_together(const BlockUse& use, const CycleFigures& chip) {
+  return std::min(chip.axon_bytes_per_clk * 8 / packed_bits(use.weight), chip.pixels * chip.outputs);
+}
+
 constexpr BlockCost cost{
     .multiply_adds = [](const TaskBlock& b) { return b.shape.f * b.shape.r; },
     .cycles =
         [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
-          const std::int64_t group = chip.axon_bytes_per_clk * 8 / packed_bits(use.weight);
+          const std::int64_t group = outputs_together(use, chip);
           const std::int64_t lines = divided_up(b.shape.r, per_line(use.in));
           const std::int64_t each =
               bias_clk(b, group, chip) + lines + lines * per_line(use.in) + write_clk(group, chip);
@@ -25,7 +30,7 @@ constexpr BlockCost cost{
     // The input once for each group of outputs.
     .port_bytes =
         [](const TaskBlock& b, const BlockUse& use, const CycleFigures& chip) {
-          const std::int64_t group = chip.axon_bytes_per_clk * 8 / packed_bits(use.weight);
+          const std::int64_t group = outputs_together(use, chip);
           const std::int64_t weights = bytes_of(b.shape.f * b.shape.r, use.weight);
           return PortBytes{weights + divided_up(b.shape.f, group) * bytes_of(b.shape.r, use.in) + bias_bytes(b, 1),
                            written_sums(b)};

@@ -166,6 +166,61 @@ TEST_CASE("a rank that leaves, or whose shards part, ends the run: one message [
       "error E6005: the sharding gives shard 4 for point 2 of 4");
 }
 
+// Each of the two waits for what the other one will never say: only that they tell one another how far they are helps.
+TEST_CASE("ranks that make other numbers of calls find out while they wait [dead-rank][D29]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  tool.folder.put("x.task",
+                  std::string(declarations) +
+                      "let n = 3\nfn work(steps: int) { print(heat(steps, cyclic)) }\nrun work(n) on mpi(shards: 2)\n");
+  const auto with = [](int steps) { return "-np 1 \"$0\" run x.task --timeout 60 -D n=" + std::to_string(steps); };
+  for (const auto& [one, other] : {std::pair(3, 40), std::pair(200, 150)}) {
+    const MarkedOutcome outcome =
+        run_marked("cd " + tool.folder.path().string() + " && " + mpirun + " " + with(one) + " : " + with(other),
+                   taskspec_binary().string(), {});
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 3);
+    CHECK(outcome.err.find("error E6001: control determinism violated at call ") != std::string::npos);
+    CHECK(outcome.left == 0);
+  }
+}
+
+TEST_CASE("nothing is written before all shards are known to have come to it alike [files][D17]") {
+  Tool tool;
+  const std::string begin =
+      "fields One { a: f64 }\ntask up(inout c: One[_].{a}) { for i in c { c[i].a += 1.0 } }\n"
+      "fn main() {\n  let r = region One[64]\n  let p = blocks(r, 4)\n  launch up(p[i]) for i in 0..4\n";
+  const std::string end = "  print(r.a.sum(0).scalar)\n}\nrun main() on mpi(shards: 3)\n";
+  for (const char* write :
+       {"  detach(r, file: \"out.npy\")\n", "  detach(p, files: c => format(\"out{}.npy\", c))\n"}) {
+    const std::string text = begin + write + end;
+    check_ended(tool.run(text, "--inject 1:4:domain"), "error E6001: control determinism violated at call 4");
+    for (const auto& entry : fs::directory_iterator(tool.folder.path()))
+      CHECK_MESSAGE(entry.path().extension() != ".npy", entry.path().string());
+  }
+}
+
+// 3 of 4 shards have something that shard 0 has not.
+TEST_CASE("a file of a whole region: what others hold goes to the shard that writes it, and to no other [files][D21]") {
+  Tool tool;
+  const MarkedOutcome outcome = tool.run(
+      "fields One { a: f64 }\ntask up(inout c: One[_].{a}) { for i in c { c[i].a += 1.0 } }\n"
+      "fn main() {\n  let r = region One[4096]\n  let p = blocks(r, 4)\n  launch up(p[i]) for i in 0..4\n"
+      "  detach(r, file: \"out.npy\")\n}\n"
+      "let r = run main() on mpi(shards: 4)\nprint(r.report.messages, r.report.bytes)\n",
+      "");
+  CHECK(outcome.out == "3 24576\n");
+  CHECK(outcome.status == 0);
+}
+
+TEST_CASE("a graph of dependences that cannot be written is told, on any number of shards [files]") {
+  Tool tool;
+  for (int k = 0; k < 8; ++k)
+    check_ended(tool.run("print(run heat(3, cyclic) on mpi(shards: " + std::to_string(1 + k % 4) + "))\n",
+                         "--dump-dep nowhere/d.json"),
+                "error E7004: cannot write 'nowhere/d.json'");
+}
+
 TEST_CASE("a program that ends itself on ranks has its own status, wherever the others are [ranks][D29]") {
   if (!has_mpirun()) return;
   Tool tool;

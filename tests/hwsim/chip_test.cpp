@@ -168,11 +168,20 @@ TEST_CASE("a bad chip file: file, place, what was expected [chip] [hostile]") {
       {"[\"receive\", \"send\", \"program\"]", "[\"receive\", \"sent\"]", "/memory/2/roles/1", "did you mean 'send'?"},
       {"\"max_chips\": [8, 8]", "\"max_chips\": [8, 0]", "/grid/max_chips/1", "a whole number from 1"},
       {"\"max_chips\": [8, 8]", "\"max_chips\": [4096, 4096]", "/grid/max_chips", "cores in all"},
+      {"\"max_chips\": [8, 8]", "\"max_chips\": [4096, 1]", "/grid/max_chips", "at most 65535 cores in a row"},
+      {"\"vcs\": {\"v\": 4", "\"vcs\": {\"v\": 33", "/noc/vcs/v", "a whole number from 1 to 32"},
+      {"\"burst\": {\"v\": 16", "\"burst\": {\"v\": 65536", "/noc/burst/v", "a whole number from 1 to 65535"},
       {"\"chips\": [1, 1]", "\"chips\": [9, 1]", "/grid/chips", "at most max_chips"},
       {"\"mode\": \"adaptive\"", "\"mode\": \"tick\"", "/sync", "there is no 'tick_s'"},
       {"\"mode\": \"adaptive\", ", "\"mode\": \"adaptive\", \"phase_clk\": 5, ", "/sync/phase_clk",
        "belongs to the mode 'fixed' alone"},
       {"[\"tern\", \"tern\"]", "[\"tern\", \"f32\"]", "/mac/pairs/5/1", "one of \"i8\", \"u8\", \"tern\""},
+      {"\"mode\": \"adaptive\"", "\"barrier\": [[1, 0]], \"mode\": \"adaptive\"", "/sync/barrier",
+       "belongs to chips of kinds 'crossbar' and 'synaptic' alone"},
+      {"\"snn_packets\": {\"v\": \"dense\"", "\"snn_packets\": {\"v\": \"event\"", "/noc/snn_packets",
+       "expected \"dense\""},
+      {"\"limits\": {", "\"limits\": {\"delay_max\": {\"v\": 3, \"unit\": \"1\", \"src\": \"assumed\"}, ",
+       "/limits/delay_max", "belongs to chips of kinds 'crossbar' and 'synaptic' alone"},
       {"\"kind\": \"repository\"", "\"kind\": \"rumour\"", "/sources/bimap/kind", "one of \"primary\""},
       {"\"name\": \"tianjicx\"", "\"name\": \"x y\"", "/name", "an identifier"},
       {"\"payload_bytes\": {\"v\": 8", "\"payload_bytes\": {\"v\": 13", "/noc/payload_bytes", "at most packet_bytes"},
@@ -193,6 +202,20 @@ TEST_CASE("a bad chip file: file, place, what was expected [chip] [hostile]") {
   }
 }
 
+// What would have no effect is no figure of that chip.
+TEST_CASE("a figure of another kind of chip is refused [chip] [hostile]") {
+  const std::string good = text_of("loihi");
+  const auto said = [&](const std::string& text, const std::string& what) {
+    const std::vector<std::string> faults = faults_of(text);
+    return std::ranges::any_of(faults, [&](const std::string& fault) { return fault.find(what) != std::string::npos; });
+  };
+  CHECK(said(
+      changed(good, "\"limits\": {", "\"limits\": {\"phases\": {\"v\": 3, \"unit\": \"1\", \"src\": \"assumed\"}, "),
+      "at /limits/phases: belongs to chips of kind 'primitive' alone"));
+  CHECK(said(changed(good, "\"snn_packets\": {\"v\": \"event\"", "\"snn_packets\": {\"v\": \"dense\""),
+             "at /noc/snn_packets: expected \"event\""));
+}
+
 TEST_CASE("plain values will do where no figure is asked for [chip]") {
   std::string text = text_of("tiny");
   const auto plain = [&](const std::string& field, const std::string& value) {
@@ -203,7 +226,7 @@ TEST_CASE("plain values will do where no figure is asked for [chip]") {
   };
   plain("cores", "[2, 2]");
   plain("cores_per_router", "1");
-  plain("phase_clk_overhead", "0, \"barrier\": [[1, 0], [4, 3e-8]]");
+  plain("phase_clk_overhead", "0");
   plain("pixels", "4");
   plain("outputs", "32");
   plain("cut_unit_bits", "2");
@@ -217,7 +240,11 @@ TEST_CASE("plain values will do where no figure is asked for [chip]") {
   CHECK(chip.grid.cores == ChipExtent{2, 2});
   CHECK(chip.noc.hop_clk_y == 1);
   CHECK(chip.noc.multicast);
-  CHECK(chip.sync.barrier_clk(3) == 2);
+  const Chip ticks =
+      read_chip(changed(text_of("loihi"), R"([1, {"v": 6e-07, "unit": "s", "src": "davies2018"}])", "[1, 0]"),
+                "mine.json")
+          .value_or_throw();
+  CHECK(ticks.sync.barrier_clk(1) == 0);
   CHECK(chip.figure("/grid/cores/0") == nullptr);
 }
 
@@ -334,9 +361,13 @@ TEST_CASE("no figure of a chip stands in the code of the simulator [chip] [guard
   CHECK(figures.size() > 20);
   CHECK(figures.contains(5'050));
   CHECK(figures.contains(35.5));
-  const std::set<std::pair<std::string, double>> others{{"hwsim/place/anneal.cpp", 200}};  // moves per core
+  // Moves per core; the number of a block.
+  const std::set<std::pair<std::string, double>> others{{"hwsim/place/anneal.cpp", 200},
+                                                        {"stdlib/blocks/switch.cpp", 200}};
   std::size_t seen = 0;
-  for (const std::string& file : files_below("hwsim", {".cpp", ".hpp"})) {
+  std::vector<std::string> files = files_below("hwsim", {".cpp", ".hpp"});
+  for (std::string& file : files_below("stdlib/blocks", {".cpp", ".hpp"})) files.push_back(std::move(file));
+  for (const std::string& file : files) {
     const std::string text = read_file(file);
     for (std::string_view line : lines_of(text)) {
       line = line.substr(0, line.find("//"));

@@ -367,6 +367,13 @@ TEST_CASE("random primitives cost what a walk over each access counts [chip-cycl
     if (!p.is_axon) CHECK(bytes.read + bytes.written <= 16 * clk);
     const bool is_vector = p.block.def->name == "CVM";
     CHECK(multiply_adds(p.block) <= (is_vector && p.use.weight != Precision::tern ? 32 : 128) * clk);
+    // On chips with other multipliers, too.
+    for (const auto& [pixels, outputs] : {std::pair(1, 1), std::pair(2, 8), std::pair(8, 32)}) {
+      CycleFigures other = tianjicx().cycles;
+      other.pixels = pixels;
+      other.outputs = outputs;
+      CHECK(multiply_adds(p.block) <= pixels * outputs * cycles(p.block, p.use, other));
+    }
   }
 }
 

@@ -37,6 +37,13 @@ PlaceCost walked_cost(const PlaceProblem& problem, const std::vector<std::int32_
         cost.packet_hops += edge.packets;
       }
   }
+  for (std::size_t v = 0; v < problem.host.size(); ++v)  // along its row
+    for (std::int32_t x = core_of[v] % problem.width / problem.router_width; x > 0; --x) {
+      const std::int32_t y = core_of[v] / problem.width;
+      links[{x - 1, y, x, y}] += problem.host[v].in;
+      links[{x, y, x - 1, y}] += problem.host[v].out;
+      cost.packet_hops += problem.host[v].in + problem.host[v].out;
+    }
   for (const auto& [link, packets] : links) cost.busiest = std::max(cost.busiest, packets);
   return cost;
 }
@@ -59,6 +66,8 @@ PlaceProblem random_problem(std::mt19937_64& random) {
   const std::int32_t edges = up_to(3 * problem.vertices) - 1;
   for (std::int32_t i = 0; i < edges; ++i)
     problem.edges.push_back({up_to(problem.vertices) - 1, up_to(problem.vertices) - 1, up_to(100) - 1});
+  if (up_to(2) == 1)
+    for (std::int32_t v = 0; v < problem.vertices; ++v) problem.host.push_back({up_to(20) - 1, up_to(20) - 1});
   if (up_to(2) == 1) {
     std::vector<std::int32_t> cores = problem.cores;
     std::shuffle(cores.begin(), cores.end(), random);
@@ -105,6 +114,23 @@ TEST_CASE("small networks reach the best there is [place]") {
   // Beside what is fixed.
   PlaceProblem fixed{.width = 6, .height = 1, .vertices = 2, .edges = {{0, 1, 3}}, .fixed = {5, -1}};
   CHECK(place(fixed).core_of == std::vector<std::int32_t>{5, 4});
+  // A chain whose ends talk to the host, at the west border of each row: side by side.
+  PlaceProblem ends = chain(7, 5, 2);
+  ends.host = {{20, 0}, {0, 20}};
+  const Placement by_the_host = place(ends);
+  CHECK(by_the_host.cost == PlaceCost{10, 10});
+  for (const std::int32_t core : by_the_host.core_of) CHECK(core % 7 == 0);
+  CHECK(place({.width = 9, .height = 1, .vertices = 1, .host = {{1, 0}}}).core_of == std::vector<std::int32_t>{0});
+  // A chip far larger than what lies on it: the corner next to the host, and no longer than on a small one.
+  PlaceProblem large = chain(4000, 4000, 6);
+  large.host = {{20, 0}};
+  const Placement in_the_corner = place(large);
+  CHECK(in_the_corner.cost == PlaceCost{50, 10});
+  for (const std::int32_t core : in_the_corner.core_of) CHECK(core % 4000 < 64);
+  CHECK(in_the_corner.moves == 200 * 64 * 64);
+  // Of its cores some alone: these.
+  large.cores = {8'000'100, 8'000'101, 8'000'102, 8'000'103, 8'000'104, 8'000'105};
+  CHECK(place(large).core_of[0] == 8'000'100);
   // Nothing to do.
   CHECK(place({.width = 1, .height = 1}).core_of.empty());
   CHECK(place({.width = 3, .height = 1, .vertices = 3}).cost.total() == 0);
