@@ -74,8 +74,12 @@ PlaceProblem in_a_corner(const PlaceProblem& problem) {
   for (const std::int32_t core : problem.cores)
     if (core % problem.width < corner.width && core / problem.width < corner.height)
       corner.cores.push_back(core / problem.width * corner.width + core % problem.width);
-  const bool has_room = corner.cores.size() == problem.cores.size() ||
-                        static_cast<std::int64_t>(corner.cores.size()) >= cores_of_vertex * problem.vertices;
+  if (!problem.cores.empty() && corner.cores.empty()) return problem;
+  const auto room = [](const PlaceProblem& one) {
+    return one.cores.empty() ? std::int64_t{one.width} * one.height : static_cast<std::int64_t>(one.cores.size());
+  };
+  const bool has_room =
+      room(corner) == room(problem) || room(corner) >= std::int64_t{cores_of_vertex} * problem.vertices;
   return has_room ? corner : problem;
 }
 

@@ -131,6 +131,10 @@ TEST_CASE("small networks reach the best there is [place]") {
   // Of its cores some alone: these.
   large.cores = {8'000'100, 8'000'101, 8'000'102, 8'000'103, 8'000'104, 8'000'105};
   CHECK(place(large).core_of[0] == 8'000'100);
+  // One that is only wide needs all of them.
+  const Placement wide = place(chain(80, 10, 800));
+  CHECK(std::set<std::int32_t>(wide.core_of.begin(), wide.core_of.end()).size() == 800);
+  CHECK(*std::ranges::min_element(wide.core_of) == 0);
   // Nothing to do.
   CHECK(place({.width = 1, .height = 1}).core_of.empty());
   CHECK(place({.width = 3, .height = 1, .vertices = 3}).cost.total() == 0);
