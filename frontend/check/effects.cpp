@@ -29,6 +29,7 @@ class Inference {
     refuse_host_functions(world_, added_);
     refuse_hidden_places(world_, added_);
     refuse_local_decisions(world_, added_);
+    refuse_asked_functions(world_, added_);
   }
 
  private:

@@ -23,6 +23,7 @@ std::size_t first_call(FunctionId function, const NewPart& added);
 void refuse_host_functions(World& world, const NewPart& added);   // handed.cpp
 void refuse_hidden_places(World& world, const NewPart& added);    // hidden_places.cpp
 void refuse_local_decisions(World& world, const NewPart& added);  // local_values.cpp
+void refuse_asked_functions(World& world, const NewPart& added);  // handed.cpp; where nothing else is wrong
 
 // It is a function, or may hold one.
 bool holds_function(const Type& type);  // handed.cpp

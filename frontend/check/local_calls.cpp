@@ -45,6 +45,17 @@ bool gives_of_graph(const Program& program, const Function& function, const Call
   }
 }
 
+// Files of regions: all shards come to them, by the same names.
+bool takes_part_in_run(const Builtin& builtin) {
+  return builtin.runs_in == RunsIn::asked && builtin.effect == Effect::host;
+}
+
+// It calls the functions that it is given, on every shard for itself: what they give is handed to it, too.
+bool asks(const Call& call) {
+  if (call.builtin) return call.builtin->runs_in == RunsIn::graph || takes_part_in_run(*call.builtin);
+  return call.form->enters != FormRecord::Enters::value;
+}
+
 bool is_local(const Function& function, const Call& call) {
   if (call.builtin) return call.builtin->effect == Effect::local;
   return call.form->payload == Payload::field && function[call.in[0]].type.is(Kind::record) &&
@@ -178,6 +189,7 @@ Dependence LocalWalk::acts_of(CallId id, const Call& call) const {
     case Payload::callee:  // of a task or graph
       return certain;
     case Payload::builtin: {
+      if (takes_part_in_run(*call.builtin)) return certain;
       const bool contents = call.builtin->runs_in == RunsIn::host && std::ranges::any_of(call.in, [&](CallId in) {
                               return in.valid() && holds_tensor(function_[in].type);
                             });
@@ -217,6 +229,7 @@ void LocalWalk::hand_over(const Dependence& acts, CallId id) {
   for (std::size_t i = 0; i < call.in.size(); ++i) {
     if (!call.in[i].valid() || (contents_only && !holds_tensor(function_[call.in[i]].type))) continue;
     demand(operand(call, i, &LocalFacts::is), at);
+    if (asks(call) && holds_function(function_[call.in[i]].type)) demand(operand(call, i, &LocalFacts::gives), at);
   }
   for_each_host_symbol(call, [&](CallId extent) {
     if (extent.index() < function_.calls.size()) demand({facts(extent).is, extent, call.span}, at);

@@ -208,6 +208,8 @@ class LocalValues : public LocalPeers {
     const std::string name = call.builtin          ? std::string(call.builtin->name)
                              : call.callee.valid() ? world_.name_of(call.callee)
                                                    : call.name;
+    if (const Origin inner = way_of(source).back(); name == "<closure>" && inner != source)
+      return written(inner, span_of(inner));
     return name + (call.in.empty() ? "()" : "(..)");
   }
 

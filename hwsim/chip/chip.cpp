@@ -19,6 +19,16 @@ std::int64_t ChipSync::barrier_clk(std::int64_t tiles) const {
   return barrier.back().second;
 }
 
+std::optional<ChipExtent> fewest_chips(const ChipGrid& grid, std::int64_t cores) {
+  const std::int64_t per_chip = grid.cores.area();
+  std::optional<ChipExtent> best;
+  for (std::int64_t y = 1; y <= grid.max_chips.y; ++y) {
+    const std::int64_t x = std::max<std::int64_t>(1, (cores + per_chip * y - 1) / (per_chip * y));
+    if (x <= grid.max_chips.x && (!best || x * y < best->area())) best = {x, y};
+  }
+  return best;
+}
+
 bool ChipMac::takes(Precision activation, Precision weight) const {
   return std::ranges::find(pairs, std::pair(activation, weight)) != pairs.end();
 }

@@ -42,6 +42,9 @@ struct ChipGrid {
   ChipExtent chips, max_chips;        // that are taken if nobody asks, that can be joined
 };
 
+// The chips with so many cores, the fewest; of these the fewest rows. None: so many cannot be joined.
+std::optional<ChipExtent> fewest_chips(const ChipGrid& grid, std::int64_t cores);
+
 struct ChipSync {
   SyncMode mode = SyncMode::adaptive;
   std::int64_t phase_clk = 0;                                  // of `fixed`

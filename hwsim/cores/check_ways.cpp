@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "hwsim/cores/fault_place.hpp"
 #include "hwsim/map/piece_buffers.hpp"
 #include "hwsim/map/shared_inputs.hpp"
 #include "hwsim/program/batch_turns.hpp"
@@ -14,16 +15,18 @@ namespace taskspec {
 
 namespace {
 
-// What a byte is: a part of an element of a block, some steps ago. Of elements smaller than bytes the first one.
+// What a byte is: a part of an element of a block. Of elements smaller than bytes the first one.
 using ByteOrigin = std::uint64_t;
 constexpr ByteOrigin nothing = UINT64_MAX;
-constexpr int part_bits = 36, delay_bits = 8;
+constexpr int part_bits = 36;
 
-ByteOrigin origin_of(std::size_t block, std::int32_t delay, std::int64_t part) {
-  return static_cast<ByteOrigin>(block) << (part_bits + delay_bits) |
-         static_cast<ByteOrigin>(delay & 0xff) << part_bits | static_cast<ByteOrigin>(part);
+ByteOrigin origin_of(std::size_t block, std::int64_t part) {
+  return static_cast<ByteOrigin>(block) << part_bits | static_cast<ByteOrigin>(part);
 }
-std::size_t block_of(ByteOrigin origin) { return static_cast<std::size_t>(origin >> (part_bits + delay_bits)); }
+std::size_t block_of(ByteOrigin origin) { return static_cast<std::size_t>(origin >> part_bits); }
+std::int64_t part_of_block(ByteOrigin origin) {
+  return static_cast<std::int64_t>(origin & ((ByteOrigin{1} << part_bits) - 1));
+}
 
 class WayChecker {
  public:
@@ -32,7 +35,10 @@ class WayChecker {
 
   void check() {
     for (const ChipCore& core : program_.cores) check_core(core);
-    for (std::size_t m = 0; m < program_.messages.size(); ++m) check_message(m);
+    for (std::size_t m = 0; m < program_.messages.size(); ++m) {
+      at_ = sender_of(program_, static_cast<std::int32_t>(m));
+      check_message(m);
+    }
     check_multicasts();
     for (std::size_t o = 0; o < program_.outputs.size(); ++o) check_output(o);
   }
@@ -41,42 +47,56 @@ class WayChecker {
   using Origins = std::vector<ByteOrigin>;
   using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  // core, buffer, phase
 
-  [[noreturn]] static void refuse(const std::string& what) { throw failure("E5012", {}, what); }
+  [[noreturn]] void refuse(const std::string& what) const { chip_fault(program_, at_, what); }
 
+  // "the message to core 5, phase 0, receive of 'conv2'": who sends it stands before.
+  std::string to_whom(std::size_t number) const {
+    return "the message to " + text_of(program_, receiver_of(program_, static_cast<std::int32_t>(number)));
+  }
+
+  // What is wanted, and how many steps it is old then: of an output several delays meet.
+  struct Wanted {
+    Origins origins;
+    std::vector<std::int32_t> delays;
+  };
+
+  static std::int64_t width_of(const ChipLayout& layout) { return std::max<std::int64_t>(1, layout.bits / 8); }
+  // Of all bytes with an element, or with the first of those that share it: the element, and which of its bytes.
   template <class F>
-  static Origins origins(const ChipLayout& layout, std::int64_t elements, F&& origin) {
-    Origins made(static_cast<std::size_t>(layout.bytes), nothing);
-    const std::int64_t width = std::max<std::int64_t>(1, layout.bits / 8);
+  static void each_byte(const ChipLayout& layout, std::int64_t elements, F&& visit) {
     for (std::int64_t i = 0; i < elements; ++i) {
       const std::int64_t bit = layout.bit_of(i);
       if (bit % 8 != 0) continue;
-      for (std::int64_t b = 0; b < width; ++b) made[static_cast<std::size_t>(bit / 8 + b)] = origin(i, width, b);
+      for (std::int64_t b = 0; b < width_of(layout); ++b) visit(static_cast<std::size_t>(bit / 8 + b), i, b);
     }
-    return made;
   }
 
   static Origins made_of(BlockId block, const Extents& extents, const Box& box, const ChipLayout& layout) {
     const std::vector<std::int32_t> places = places_in(extents, box);
-    return origins(layout, static_cast<std::int64_t>(places.size()),
-                   [&](std::int64_t i, std::int64_t width, std::int64_t byte) {
-                     return origin_of(block.index(), 0, places[static_cast<std::size_t>(i)] * width + byte);
-                   });
+    Origins made(static_cast<std::size_t>(layout.bytes), nothing);
+    each_byte(layout, static_cast<std::int64_t>(places.size()), [&](std::size_t at, std::int64_t i, std::int64_t byte) {
+      made[at] = origin_of(block.index(), places[static_cast<std::size_t>(i)] * width_of(layout) + byte);
+    });
+    return made;
   }
-  static Origins wanted_by(const NetCluster& cluster, const Box& box, const ChipLayout& layout) {
+  static Wanted wanted_by(const NetCluster& cluster, const Box& box, const ChipLayout& layout) {
     const std::vector<std::int32_t> places = places_in(cluster.type.extents, box);
-    return origins(
-        layout, static_cast<std::int64_t>(places.size()), [&](std::int64_t i, std::int64_t width, std::int64_t byte) {
-          const NetPlace place = cluster.places[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])];
-          if (place.source < 0) return nothing;
-          const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
-          return origin_of(source.block.index(), source.delay, place.place * width + byte);
-        });
+    const auto bytes = static_cast<std::size_t>(layout.bytes);
+    Wanted made{Origins(bytes, nothing), std::vector<std::int32_t>(bytes)};
+    each_byte(layout, static_cast<std::int64_t>(places.size()), [&](std::size_t at, std::int64_t i, std::int64_t byte) {
+      const NetPlace place = cluster.places[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])];
+      if (place.source < 0) return;
+      const NetSource& source = cluster.sources[static_cast<std::size_t>(place.source)];
+      made.origins[at] = origin_of(source.block.index(), place.place * width_of(layout) + byte);
+      made.delays[at] = source.delay;
+    });
+    return made;
   }
 
   const BlockGraph& graph() const { return *program_.net.graph; }
   const ChipBuffer& buffer(const ChipCore& core, std::int32_t number) const {
     if (number < 0 || static_cast<std::size_t>(number) >= core.buffers.size())
-      refuse(fmt::format("core {} has no buffer {}", core.core, number));
+      refuse(fmt::format("the core has no buffer {}", number));
     return core.buffers[static_cast<std::size_t>(number)];
   }
 
@@ -85,19 +105,25 @@ class WayChecker {
     const auto position = static_cast<std::int32_t>(&core - program_.cores.data());
     for (std::size_t k = 0; k < core.phases.size(); ++k) {
       const ChipPhase& phase = core.phases[k];
+      at_ = {.core = position, .phase = static_cast<std::int32_t>(k), .stage = ChipStage::axon};
       if (phase.axon) check_call(core, *phase.axon, no_buffer, position);
+      at_.stage = ChipStage::soma1;
       if (phase.soma) check_call(core, *phase.soma, phase.axon ? phase.axon->result : no_buffer, position);
       for (std::int32_t message : phase.receives)
         mover_[static_cast<std::size_t>(message)] = {position, static_cast<std::int32_t>(k)};
     }
-    for (const ChipPhase& phase : core.phases)
-      for (const ChipMove& move : phase.moves) {
+    for (std::size_t k = 0; k < core.phases.size(); ++k)
+      for (const ChipMove& move : core.phases[k].moves) {
+        at_ = {.core = position,
+               .phase = static_cast<std::int32_t>(k),
+               .stage = ChipStage::soma2,
+               .block = user_of(program_, position, move.to).block};
         const ChipBuffer &from = buffer(core, move.from), &to = buffer(core, move.to);
         const auto found = readers_.find({position, move.to});
         const std::int64_t waits = from.kept_rows > 0 ? 0 : move.delay;
         if (from.use != BufferUse::receive || found == readers_.end() || from.box != to.box || from.block != to.block ||
             from.slots < waits + 1 || from.slots > waits + 2 || !is_batch(from, move.box))
-          refuse(fmt::format("core {}: a move from '{}' to '{}'", core.core, from.name, to.name));
+          refuse(fmt::format("a move from '{}' to '{}', which nobody wants so", from.name, to.name));
         readers_[{position, move.from}] = found->second;
       }
   }
@@ -114,6 +140,7 @@ class WayChecker {
   }
 
   void check_call(const ChipCore& core, const ChipCall& call, std::int32_t sum, std::int32_t position) {
+    at_.block = call.whole;
     const NetWork& work = program_.net.works[program_.net.work_of(call.whole)];
     for (std::size_t c = 0; c < call.in.size(); ++c) {
       if (call.in[c] == no_buffer) continue;
@@ -122,24 +149,32 @@ class WayChecker {
                               ? call.in[c] == sum
                               : in.name == graph()[call.whole].name + "." + graph()[call.whole].in_cluster_name(c) ||
                                     is_shared(in, work.in[c]);
-      if (!is_own) refuse(fmt::format("core {}: '{}' reads '{}'", core.core, graph()[call.whole].name, in.name));
+      if (!is_own) refuse(fmt::format("it reads '{}', which is not its own", in.name));
       readers_[{position, call.in[c]}] = &work.in[c];
     }
     check_reads(core, call);
     const ChipBuffer& result = buffer(core, call.result);
     if (result.block != call.whole || !is_batch(result, call.out) ||
         (result.use != BufferUse::sum && result.use != BufferUse::result))
-      refuse(fmt::format("core {}: '{}' writes '{}'", core.core, graph()[call.whole].name, result.name));
+      refuse(fmt::format("it writes '{}', which is not its own, or not that part", result.name));
   }
 
-  // Exactly what the part of its block needs, and that is there.
+  static bool same_window(const TaskBlock& a, const TaskBlock& b, BlockAxis axis) {
+    const BlockWindow one = window_of(a, axis), other = window_of(b, axis);
+    return one.kernel == other.kernel && one.stride == other.stride && one.dilation == other.dilation &&
+           one.before == other.before;
+  }
+
+  // Exactly what the part of its block needs, and that is there; with the windows of that part.
   void check_reads(const ChipCore& core, const ChipCall& call) const {
     const Result<BlockPart> part = part_making(graph()[call.whole], call.out);
+    if (part && (part->block.shape != call.block.shape || !same_window(part->block, call.block, BlockAxis::y) ||
+                 !same_window(part->block, call.block, BlockAxis::x)))
+      refuse("it computes with another window, or of another shape, than that part of its block has");
     for (std::size_t c = 0; c < call.in.size(); ++c) {
       if (call.in[c] == no_buffer) continue;
       if (!part || c >= call.reads.size() || part->in[c] != call.reads[c])
-        refuse(fmt::format("core {}: '{}' reads other parts of '{}' than it computes on", core.core,
-                           graph()[call.whole].name, buffer(core, call.in[c]).name));
+        refuse(fmt::format("it reads other parts of '{}' than it computes on", buffer(core, call.in[c]).name));
     }
   }
 
@@ -186,10 +221,10 @@ class WayChecker {
   }
 
   // Messages for one batch stand side by side: only the last one is remembered.
-  const Origins& target(const ChipMessage& message, std::size_t number) {
+  const Wanted& target(const ChipMessage& message, std::size_t number) {
     const auto [mover, phase] = mover_[number];
     const Key key{message.to_core, message.to_buffer, phase};
-    if (wanted_key_ == key && !wanted_.empty()) return wanted_;
+    if (wanted_key_ == key && !wanted_.origins.empty()) return wanted_;
     wanted_key_ = key;
     if (message.to_core == host_core) {
       const NetCluster& in = program_.net.outputs[static_cast<std::size_t>(message.to_buffer)].in;
@@ -210,7 +245,9 @@ class WayChecker {
 
   void check_message(std::size_t number) {
     const ChipMessage& message = program_.messages[number];
-    const Origins &from = source(message), &to = target(message, number);
+    const Origins& from = source(message);
+    const Wanted& wanted = target(message, number);
+    const Origins& to = wanted.origins;
     std::vector<bool>* came =
         message.to_core == host_core ? &came_[static_cast<std::size_t>(message.to_buffer)] : nullptr;
     if (came) came->resize(to.size());
@@ -218,28 +255,32 @@ class WayChecker {
       const auto size = [](const Origins& all) { return static_cast<std::int64_t>(all.size()); };
       if (run.from < 0 || run.to < 0 || run.bytes < 0 || run.from + run.bytes > size(from) ||
           run.to + run.bytes > size(to))
-        refuse(fmt::format("message {} is longer than its buffers", number));
+        refuse(fmt::format("{} is longer than its buffers", to_whom(number)));
       for (std::int64_t i = 0; i < run.bytes; ++i) {
-        ByteOrigin brought = from[static_cast<std::size_t>(run.from + i)];
-        const bool is_nothing = brought == nothing;
-        brought |= static_cast<ByteOrigin>(message.delay & 0xff) << part_bits;
-        if (is_nothing || brought != to[static_cast<std::size_t>(run.to + i)])
-          refuse(fmt::format("message {} brings byte {} to where something else belongs", number, run.from + i));
-        if (came) (*came)[static_cast<std::size_t>(run.to + i)] = true;
+        const auto at = static_cast<std::size_t>(run.to + i);
+        const ByteOrigin brought = from[static_cast<std::size_t>(run.from + i)];
+        if (brought == nothing || brought != to[at])
+          refuse(fmt::format("{} brings byte {} to where something else belongs", to_whom(number), run.from + i));
+        if (message.delay != wanted.delays[at])
+          refuse(fmt::format("{} brings byte {} {} steps late, where {} are wanted", to_whom(number), run.from + i,
+                             message.delay, wanted.delays[at]));
+        if (came) (*came)[at] = true;
       }
     }
   }
 
   // What is sent on goes to the places that its heads name: the same bytes to the same addresses. In turn: from one
   // message to one other, and no multicast begins with itself.
-  void check_multicasts() const {
+  void check_multicasts() {
     std::vector<bool> goes_on(program_.messages.size());
     for (std::size_t m = 0; m < program_.messages.size(); ++m) {
       const ChipMessage& sent = program_.messages[m];
       if (sent.behind == ChipMessage::no_message) continue;
+      at_ = sender_of(program_, static_cast<std::int32_t>(m));
       const auto before = static_cast<std::size_t>(sent.behind);
       if (sent.behind < 0 || before >= program_.messages.size() || before == m || goes_on[before])
-        refuse(fmt::format("message {} stands behind message {} of a multicast, which is not there for it", m, before));
+        refuse(
+            fmt::format("{} stands behind message {} of a multicast, which is not there for it", to_whom(m), before));
       goes_on[before] = true;
       const ChipMessage& first = program_.messages[before];
       const auto is_same = [](const ChipMessage::Run& a, const ChipMessage::Run& b) {
@@ -249,18 +290,19 @@ class WayChecker {
           sent.from_phase != first.from_phase || sent.from_buffer != first.from_buffer || sent.delay != first.delay ||
           sent.packets != first.packets || sent.heads != first.heads ||
           !std::ranges::equal(sent.runs, first.runs, is_same))
-        refuse(fmt::format("message {} sends on packets of message {}, which are others", m, before));
+        refuse(fmt::format("{} sends on packets of {}, which are others", to_whom(m), to_whom(before)));
       const auto turn = [&](std::size_t number) { return turns_.of(static_cast<std::int32_t>(number)); };
       if (received(sent).address != received(first).address || received(sent).slots != received(first).slots ||
           (received(sent).slots > 1 && turn(m) != turn(before)))
-        refuse(fmt::format("core {} sends packets on to core {}, where their addresses are others'",
-                           core_of(first).core, core_of(sent).core));
+        refuse(fmt::format("core {} sends packets on as {}, where their addresses are others'", core_of(first).core,
+                           to_whom(m)));
     }
     for (std::size_t m = 0; m < program_.messages.size(); ++m) {
+      at_ = sender_of(program_, static_cast<std::int32_t>(m));
       std::size_t at = m;
       for (std::size_t n = 0; program_.messages[at].behind != ChipMessage::no_message; ++n) {
         at = static_cast<std::size_t>(program_.messages[at].behind);
-        if (n > program_.messages.size()) refuse(fmt::format("message {} goes round in a circle", m));
+        if (n > program_.messages.size()) refuse(fmt::format("{} goes round in a circle", to_whom(m)));
       }
       check_relays(m);
     }
@@ -282,19 +324,19 @@ class WayChecker {
     if (message.behind != ChipMessage::no_message)
       at = program_.messages[static_cast<std::size_t>(message.behind)].to_core;
     if (at == host_core || message.to_core == host_core) {
-      if (!message.relays.empty()) refuse(fmt::format("message {} of the host needs no relay", number));
+      if (!message.relays.empty()) refuse(fmt::format("{} needs no relay", to_whom(number)));
       return;
     }
     at = program_.cores[static_cast<std::size_t>(at)].core;
     std::vector<std::int32_t> stops = message.relays;
     stops.push_back(core_of(message).core);
     for (const std::int32_t stop : stops) {
-      if (stop < 0 || stop >= cores) refuse(fmt::format("message {} goes over core {}, which is none", number, stop));
+      if (stop < 0 || stop >= cores) refuse(fmt::format("{} goes over core {}, which is none", to_whom(number), stop));
       const std::int64_t dx = stop % width - at % width, dy = stop / width - at / width;
       const std::int64_t low = chip.limits.offset_min.value_or(INT32_MIN);
       const std::int64_t high = chip.limits.offset_max.value_or(INT32_MAX);
       if (dx < low || dx > high || dy < low || dy > high)
-        refuse(fmt::format("core {} sends message {} on to core {}, which no head reaches", at, number, stop));
+        refuse(fmt::format("{}: core {} sends it on to core {}, which no head reaches", to_whom(number), at, stop));
       at = stop;
     }
   }
@@ -302,11 +344,13 @@ class WayChecker {
   // Of cores the shadow of their memory sees what is missing; the host has none.
   void check_output(std::size_t number) {
     const NetCluster& in = program_.net.outputs[number].in;
-    const Origins wanted = wanted_by(in, whole(in.type.extents), program_.outputs[number].layout);
+    const Origins wanted = wanted_by(in, whole(in.type.extents), program_.outputs[number].layout).origins;
     came_[number].resize(wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i] == nothing || came_[number][i]) continue;
-      const TaskBlock& block = graph()[BlockId(block_of(wanted[i]))];
+      const BlockId id(block_of(wanted[i]));
+      const TaskBlock& block = graph()[id];
+      at_ = maker_of(program_, id, part_of_block(wanted[i]) / width_of(program_.outputs[number].layout));
       if (block.def->computes() || !block.data)
         refuse(fmt::format("nobody sends byte {} of output '{}'", i, program_.outputs[number].name));
     }
@@ -316,7 +360,8 @@ class WayChecker {
   BatchTurns turns_;
   std::map<Key, Origins> made_;
   Key wanted_key_{-2, -2, -2};
-  Origins wanted_;
+  Wanted wanted_;
+  FaultPlace at_;  // that is looked at: for what is refused
   std::map<std::pair<std::int32_t, std::int32_t>, const NetCluster*> readers_;  // by core and buffer
   std::vector<std::pair<std::int32_t, std::int32_t>> mover_;                    // by message: core and phase
   std::vector<std::vector<bool>> came_;                                         // bytes of outputs

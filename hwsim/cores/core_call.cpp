@@ -160,6 +160,7 @@ BlockRun CoreCall::run_rows(CoreCall& axon, CoreCall& soma, CoreMemory& memory, 
   const std::int64_t per_operand_row = soma.operands_[0].elements() / reads.size[0];
   std::int64_t put_rows = 0;
   auto put_until = [&](std::int64_t end) {
+    memory.works(ChipStage::axon, first.whole);
     for (; put_rows < end; ++put_rows)
       put_row(memory, first.result, sums, put_rows % kept, begin + put_rows, put_rows * per_row, step);
   };
@@ -172,6 +173,7 @@ BlockRun CoreCall::run_rows(CoreCall& axon, CoreCall& soma, CoreMemory& memory, 
     box.position[0] += low;
     box.size[0] = high - low;
     put_until(box.position[0] + box.size[0] - begin);
+    memory.works(ChipStage::soma1, second.whole);
     Array part = Array::make({soma.operands_[0].type().precision, box.size});
     soma.take_box(memory, second.in[0], box, begin, part, step);
     std::copy_n(
@@ -179,6 +181,7 @@ BlockRun CoreCall::run_rows(CoreCall& axon, CoreCall& soma, CoreMemory& memory, 
         soma.operands_[0].raw() + static_cast<std::size_t>(low * per_operand_row) * info(part.type().precision).bytes);
   }
   put_until(rows);
+  memory.works(ChipStage::soma1, second.whole);
   soma.take_operands(memory, second, 0, step);
   BlockRun other = soma.compute(memory, second, made, step);
   put_result(memory, second, made, step);

@@ -10,11 +10,6 @@
 
 namespace taskspec {
 
-void chip_fault(const ChipCore& core, const std::string& what) {
-  Diag diag("E5012", Severity::error, {}, fmt::format("core {}: {}", core.core, what));
-  throw Error(std::move(diag));
-}
-
 namespace {
 
 // Which bytes of a word lie in [begin, end).
@@ -25,23 +20,29 @@ std::uint8_t bytes_in(std::int64_t w, std::int64_t begin, std::int64_t end) {
 
 }  // namespace
 
-CoreMemory::CoreMemory(const Chip& chip, const ChipCore& core) : chip_(chip), core_(core) {
+CoreMemory::CoreMemory(const ChipProgram& program, std::int32_t core)
+    : program_(program),
+      chip_(*program.chip),
+      core_(program.cores[static_cast<std::size_t>(core)]),
+      position_(core),
+      place_{.core = core} {
   std::int64_t end = 0;
-  for (const ChipBank& bank : chip.banks) end = std::max(end, bank.end());
+  for (const ChipBank& bank : chip_.banks) end = std::max(end, bank.end());
   bytes_.resize(static_cast<std::size_t>(end));
   words_.resize(static_cast<std::size_t>((end + word - 1) / word));
-  for (const ChipBuffer& buffer : core.buffers) {
+  for (const ChipBuffer& buffer : core_.buffers) {
     holds_.push_back(bytes_with_elements(buffer.layout));
     unread_.emplace_back(static_cast<std::size_t>(buffer.slots));
     rows_.emplace_back(static_cast<std::size_t>(buffer.kept_rows), -1);
   }
-  load(core);
+  load();
 }
 
-void CoreMemory::load(const ChipCore& core) {
-  for (std::size_t i = 0; i < core.buffers.size(); ++i) {
-    const ChipBuffer& buffer = core.buffers[i];
+void CoreMemory::load() {
+  for (std::size_t i = 0; i < core_.buffers.size(); ++i) {
+    const ChipBuffer& buffer = core_.buffers[i];
     const auto number = static_cast<std::int32_t>(i);
+    place_ = user_of(program_, position_, number);  // who is to read it
     const bool begins_with_zeros = buffer.use == BufferUse::state;
     if (buffer.data || begins_with_zeros) {
       std::byte* memory = write(number, 0, always);
@@ -77,7 +78,9 @@ void CoreMemory::load_rows(std::int32_t number) {
 }
 
 void CoreMemory::fault(std::int32_t number, std::int64_t at, const std::string& what) const {
-  chip_fault(core_, fmt::format("{} '{}' at address {:#x}", what, buffer(number).name, at));
+  FaultPlace place = place_;
+  if (!place.block.valid()) place.block = user_of(program_, position_, number).block;
+  chip_fault(program_, place, fmt::format("{} '{}' at address {:#x}", what, buffer(number).name, at));
 }
 
 std::int64_t CoreMemory::address(std::int32_t number, std::int64_t slot, std::int64_t begin, std::int64_t bytes) const {
@@ -230,15 +233,15 @@ void CoreMemory::moved(std::int32_t number, std::int64_t slot, const ChipMove::R
   }
 }
 
-const ChipBuffer* CoreMemory::unread(std::int64_t step) const {
+std::int32_t CoreMemory::unread(std::int64_t step) const {
   for (std::size_t i = 0; i < unread_.size(); ++i) {
     const std::vector<std::int64_t>& slots = unread_[i];
     const bool is_left = core_.buffers[i].kept_rows > 0
                              ? std::ranges::any_of(slots, [](std::int64_t bytes) { return bytes != 0; })
                              : slots[static_cast<std::size_t>(step) % slots.size()] != 0;
-    if (is_left) return &core_.buffers[i];
+    if (is_left) return static_cast<std::int32_t>(i);
   }
-  return nullptr;
+  return no_buffer;
 }
 
 }  // namespace taskspec

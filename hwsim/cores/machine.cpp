@@ -16,8 +16,8 @@ namespace taskspec {
 
 struct ChipMachine::Parts {
   struct Core {
-    Core(const Chip& chip, const ChipCore& core) : memory(chip, core) {
-      for (const ChipPhase& phase : core.phases) {
+    Core(const ChipProgram& program, std::int32_t position) : memory(program, position) {
+      for (const ChipPhase& phase : program.cores[static_cast<std::size_t>(position)].phases) {
         axons.push_back(ready(phase.axon));
         somas.push_back(ready(phase.soma));
         arrived.emplace_back(0);
@@ -44,7 +44,8 @@ struct ChipMachine::Parts {
 
   explicit Parts(std::shared_ptr<const ChipProgram> given) : program(std::move(given)), turns(*program) {
     check_ways(*program);
-    for (const ChipCore& core : program->cores) cores.emplace_back(*program->chip, core);
+    for (std::size_t i = 0; i < program->cores.size(); ++i) cores.emplace_back(*program, static_cast<std::int32_t>(i));
+    came.assign(program->messages.size(), 0);
     for (std::size_t i = 0; i < cores.size(); ++i) await_early(program->cores[i], cores[i].memory);
     mover.assign(program->messages.size(), -1);
     for (const ChipCore& core : program->cores)
@@ -75,10 +76,12 @@ struct ChipMachine::Parts {
 
   // What lies in a delayed receive buffer before the first packets come is as unread as they are.
   static void await_early(const ChipCore& core, CoreMemory& memory) {
-    for (const ChipPhase& phase : core.phases)
-      for (const ChipMove& move : phase.moves)
+    for (std::size_t k = 0; k < core.phases.size(); ++k)
+      for (const ChipMove& move : core.phases[k].moves) {
+        memory.works(static_cast<std::int32_t>(k), ChipStage::soma2);
         for (std::size_t slot = 0; slot < memory.buffer(move.from).early.size(); ++slot)
           for (const ChipMove::Run& run : move.runs) memory.await(move.from, static_cast<std::int64_t>(slot), run);
+      }
   }
 
   std::shared_ptr<const ChipProgram> program;
@@ -90,12 +93,14 @@ struct ChipMachine::Parts {
   std::vector<std::vector<std::byte>> in_bytes;
   std::vector<std::vector<std::vector<std::byte>>> out_bytes;  // by output and step of delay
   std::vector<std::int64_t> out_heads, out_left;               // that came in this step; that come in each
+  std::vector<std::int32_t> came;                              // by message: how often, since it was looked at
   MachineCounts counts;
 
   void send(std::int32_t number, std::int32_t phase);
   void deliver(const ChipMessage& sent, const std::vector<const std::byte*>& packets, std::int32_t number);
   void move(std::int32_t core, std::int32_t phase);
   void place(CoreMemory& memory, const ChipMove& move, const ChipMove::Run& run, const std::byte* from) const;
+  FaultPlace missing(FaultPlace place, const std::vector<std::int32_t>& expected) const;
   void turn(const ChipProgram::Turn& turn);
   void end_step();
 };
@@ -109,9 +114,15 @@ const MachineCounts& ChipMachine::counts() const { return parts_->counts; }
 
 void ChipMachine::Parts::send(std::int32_t number, std::int32_t phase) {
   const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
-  if (message.from_core != host_core && message.from_phase != phase)
-    chip_fault(program->cores[static_cast<std::size_t>(message.from_core)],
-               fmt::format("phase {} sends what phase {} makes", phase, message.from_phase));
+  if (message.from_core != host_core) {
+    const FaultPlace place{.core = message.from_core,
+                           .phase = phase,
+                           .stage = ChipStage::send,
+                           .block = sender_of(*program, number).block};
+    if (message.from_phase != phase)
+      chip_fault(*program, place, fmt::format("phase {} sends what phase {} makes", phase, message.from_phase));
+    cores[static_cast<std::size_t>(message.from_core)].memory.works(phase, place.stage, place.block);
+  }
   auto bytes_of = [&](const ChipMessage::Run& run) -> const std::byte* {
     if (message.from_core == host_core)
       return in_bytes[static_cast<std::size_t>(message.from_buffer)].data() + run.from;
@@ -132,6 +143,7 @@ void ChipMachine::Parts::deliver(const ChipMessage& sent, const std::vector<cons
                                  std::int32_t number) {
   const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
   counts.packets += sent.packets;
+  ++came[static_cast<std::size_t>(number)];
   if (message.to_core == host_core) {
     auto& slots = out_bytes[static_cast<std::size_t>(message.to_buffer)];
     std::vector<std::byte>& port = slots[static_cast<std::size_t>(counts.steps + message.delay) % slots.size()];
@@ -143,6 +155,7 @@ void ChipMachine::Parts::deliver(const ChipMessage& sent, const std::vector<cons
   Core& target = cores[static_cast<std::size_t>(message.to_core)];
   const std::int64_t waits = steps_waiting(program->cores, message);
   const std::int64_t slot = turns.of(number).slot(counts.steps, waits, target.memory.buffer(message.to_buffer).slots);
+  target.memory.works(mover[static_cast<std::size_t>(number)], ChipStage::receive, {}, number);
   for (std::size_t i = 0; i < packets.size(); ++i)
     target.memory.arrive(message.to_buffer, slot, sent.runs[i].to, packets[i], sent.runs[i].bytes,
                          counts.steps + waits);
@@ -156,14 +169,20 @@ void ChipMachine::Parts::move(std::int32_t position, std::int32_t phase) {
   Core& state = cores[static_cast<std::size_t>(position)];
   const ChipPhase& now = core.phases[static_cast<std::size_t>(phase)];
   std::int64_t expected = 0;
+  std::vector<std::int32_t> awaited;
   for (std::int32_t number : now.receives) {
     const ChipMessage& message = program->messages[static_cast<std::size_t>(number)];
-    if (steps_waiting(program->cores, message) == 0) expected += message.heads;
+    if (steps_waiting(program->cores, message) != 0) continue;
+    expected += message.heads;
+    awaited.push_back(number);
   }
   std::int64_t& arrived = state.arrived[static_cast<std::size_t>(phase)];
   if (arrived != expected)
-    chip_fault(core, fmt::format("phase {} waits for {} stop flags, {} came", phase, expected, arrived));
+    chip_fault(*program, missing({.core = position, .phase = phase, .stage = ChipStage::receive}, awaited),
+               fmt::format("{} stop flags are awaited, {} came", expected, arrived));
   arrived = 0;
+  for (std::int32_t number : awaited) came[static_cast<std::size_t>(number)] = 0;
+  state.memory.works(phase, ChipStage::soma2);
   for (const ChipMove& move : now.moves) {
     const std::int64_t slot =
         turns.of(position, move.from, phase).slot(counts.steps, 0, state.memory.buffer(move.from).slots);
@@ -173,6 +192,18 @@ void ChipMachine::Parts::move(std::int32_t position, std::int32_t phase) {
       state.memory.moved(move.from, slot, run);
     }
   }
+}
+
+// The message that did not come, or came twice, and who waits for it.
+FaultPlace ChipMachine::Parts::missing(FaultPlace place, const std::vector<std::int32_t>& expected) const {
+  for (std::int32_t number : expected) {
+    const bool is_odd = came[static_cast<std::size_t>(number)] != 1;
+    if (is_odd || !place.block.valid()) place.block = receiver_of(*program, number).block;
+    if (!is_odd) continue;
+    place.message = number;
+    break;
+  }
+  return place;
 }
 
 // Rows of a batch go where the ring has them.
@@ -210,26 +241,39 @@ void ChipMachine::Parts::turn(const ChipProgram::Turn& turn) {
     counts.saturations += run.saturations;
     counts.ordered += run.ordered ? 1 : 0;
   };
+  if (phase.axon) state.memory.works(turn.phase, ChipStage::axon, phase.axon->whole);
   if (axon.ready && soma.ready && state.memory.buffer(phase.axon->result).kept_rows > 0) {
     count(CoreCall::run_rows(*axon.ready, *soma.ready, state.memory, phase, axon.made, soma.made, counts.steps));
   } else {
     if (axon.ready) count(axon.ready->run(state.memory, *phase.axon, axon.made, counts.steps));
+    if (phase.soma) state.memory.works(turn.phase, ChipStage::soma1, phase.soma->whole);
     if (soma.ready) count(soma.ready->run(state.memory, *phase.soma, soma.made, counts.steps));
   }
   for (std::int32_t number : phase.sends) send(number, turn.phase);
 }
 
 void ChipMachine::Parts::end_step() {
-  for (std::size_t i = 0; i < cores.size(); ++i)
-    if (const ChipBuffer* left = cores[i].memory.unread(counts.steps))
-      chip_fault(program->cores[i], fmt::format("packets for '{}' are left at the end of a step", left->name));
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    const auto position = static_cast<std::int32_t>(i);
+    if (const std::int32_t left = cores[i].memory.unread(counts.steps); left != no_buffer)
+      chip_fault(*program, user_of(*program, position, left),
+                 fmt::format("packets for '{}' are left at the end of a step", cores[i].memory.buffer(left).name));
+    cores[i].memory.works(-1, ChipStage::axon);
+  }
   for (std::size_t i = 0; i < out_heads.size(); ++i) {
-    if (out_heads[i] != out_left[i])
-      throw failure("E5012", {},
-                    fmt::format("output '{}' waits for {} stop flags, {} came", program->outputs[i].name, out_left[i],
-                                out_heads[i]));
+    if (out_heads[i] != out_left[i]) {
+      std::vector<std::int32_t> expected;
+      for (std::size_t m = 0; m < program->messages.size(); ++m)
+        if (program->messages[m].to_core == host_core && program->messages[m].to_buffer == static_cast<std::int32_t>(i))
+          expected.push_back(static_cast<std::int32_t>(m));
+      const FaultPlace place = missing({.stage = ChipStage::receive, .block = program->outputs[i].block}, expected);
+      chip_fault(*program, place,
+                 fmt::format("{} stop flags are awaited for '{}', {} came", out_left[i], program->outputs[i].name,
+                             out_heads[i]));
+    }
     out_heads[i] = 0;
   }
+  std::ranges::fill(came, 0);  // delayed ones, and those of outputs
   ++counts.steps;
 }
 

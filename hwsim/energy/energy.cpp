@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "ir/base/text.hpp"
-
 namespace taskspec {
 
 namespace {
@@ -91,31 +89,6 @@ std::string energy_pj(std::int64_t energy) {
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text + " pJ";
-}
-
-std::string energy_text(const PerEvent& counts, const Chip& chip) {
-  std::string out;
-  const auto line = [&](std::string_view name, const std::string& sum, const std::string& energy) {
-    out += fmt::format("{:<11}{:>32}{:>24}\n", name, sum, energy);
-  };
-  for (const EnergyItem& item : energy_items(counts, chip))
-    line(name_of(item.event), fmt::format("{} * {}", item.count, energy_pj(item.price)), energy_pj(item.energy));
-  line("sum", "", energy_pj(energy_of(counts, chip)));
-  if (chip.lumped)
-    out += fmt::format(
-        "{} is lumped: one published figure of the whole chip is spread over these events; parts cannot be told "
-        "apart\n",
-        chip.name);
-  for (const ChipAlternative& other : chip.alternatives)
-    out += fmt::format("another figure for {}: {} {}, {} [{}]\n", other.of, other.figure.value, other.figure.unit,
-                       other.definition, other.figure.source);
-  std::vector<std::string> assumed;
-  for (const EnergyItem& item : energy_items(counts, chip)) {
-    const ChipFigure* figure = chip.figure("/energy/" + std::string(name_of(item.event)));
-    if (figure && figure->is_assumed()) assumed.emplace_back(name_of(item.event));
-  }
-  if (!assumed.empty()) out += fmt::format("assumed, nothing is published: {}\n", joined(assumed, ", "));
-  return out;
 }
 
 }  // namespace taskspec

@@ -4,7 +4,7 @@
 //   EnergyCounts counts;
 //   counts.add(core, layer, compute_counts(conv, {.in = Precision::i8}, chip));
 //   energy_of(counts.total(), chip) == 1'174'400             in 1e-4 pJ
-//   fmt::print("{}", energy_text(counts.total(), chip));     itemised; a lumped chip is not split
+//   for (const EnergyItem& item : energy_items(counts.total(), chip))     a lumped chip is not split
 #pragma once
 #include <cstdint>
 #include <string>
@@ -58,7 +58,5 @@ std::int64_t energy_of(const PerEvent& counts, const Chip& chip);
 double watts(std::int64_t energy, std::int64_t clk, const Chip& chip);
 
 std::string energy_pj(std::int64_t energy);  // "117.44 pJ": all digits that are not 0 at the end
-// A line for each item and one for the sum; with the published alternatives, and the figures that are assumed.
-std::string energy_text(const PerEvent& counts, const Chip& chip);
 
 }  // namespace taskspec

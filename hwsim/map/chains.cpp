@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "hwsim/cores/fault_place.hpp"
 #include "hwsim/noc/routes.hpp"
 #include "hwsim/program/batch_turns.hpp"
 #include "hwsim/time/clock.hpp"
@@ -60,7 +61,7 @@ class WayFinder {
   bool is_same_packet(std::int32_t first, std::int32_t other) {
     const ChipMessage &a = message(first), &b = message(other);
     if (target(a).slots > 1 && turns_.of(first) != turns_.of(other)) return false;
-    return a.packets == b.packets && a.heads == b.heads && a.single == b.single &&
+    return a.packets == b.packets && a.heads == b.heads && a.singles == b.singles &&
            target(a).address == target(b).address && target(a).slots == target(b).slots &&
            std::ranges::equal(a.runs, b.runs, is_same_run);
   }
@@ -126,19 +127,25 @@ class WayFinder {
       const bool x_fits = step_x == dx, y_fits = step_y == dy;
       if (x_fits && y_fits) return;
       const std::int64_t x = y_first && !y_fits ? 0 : step_x, y = !y_first && !x_fits ? 0 : step_y;
-      if (x == 0 && y == 0) return refuse(at, end, x_fits ? dy : dx, x_fits ? 'y' : 'x', low, high);
+      if (x == 0 && y == 0) return refuse(m, at, x_fits ? dy : dx, x_fits ? 'y' : 'x', low, high);
       at = static_cast<std::int32_t>(at + x + y * width);
       m.relays.push_back(at);
     }
   }
 
-  void refuse(std::int32_t from, std::int32_t to, std::int64_t offset, char axis, std::int64_t low, std::int64_t high) {
+  void refuse(const ChipMessage& m, std::int32_t at, std::int64_t offset, char axis, std::int64_t low,
+              std::int64_t high) {
     if (diags.has_errors()) return;  // one is enough to know the limit
+    const auto number = static_cast<std::int32_t>(&m - program_.messages.data());
+    const TaskBlock* from = block_at(program_, sender_of(program_, number));
+    const TaskBlock* to = block_at(program_, receiver_of(program_, number));
+    const std::string what = from ? fmt::format(" what '{}' makes", from->name) : "";
+    const std::string whom = to ? fmt::format(", where '{}' reads it", to->name) : "";
     diags
-        .error("E4043", {},
-               fmt::format("{}: core {} sends to core {}, {} away along {}, and heads have {} to {}", chip_.name, from,
-                           to, offset, axis, low, high))
-        .help(fmt::format("limits/{} of {} suffices: cores on the way send the packets on",
+        .error("E4043", from ? from->span : Span(),
+               fmt::format("{}: core {} sends{} to core {}{}, {} away along {}, and heads have {} to {}", chip_.name,
+                           at, what, core_at(m.to_core), whom, offset, axis, low, high))
+        .help(fmt::format("in the chip's file limits/{} of {} suffices: cores on the way send the packets on",
                           offset < 0 ? "offset_min" : "offset_max", offset < 0 ? -1 : 1));
   }
 

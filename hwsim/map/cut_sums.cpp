@@ -139,7 +139,8 @@ class SumCutter {
     TaskBlock& sum = graph_.blocks[id.index()];
     sum.def = sum_;
     sum.branches = branches;
-    sum.attributes.clear();
+    // A bias that is one number is one of those that both have.
+    std::erase_if(sum.attributes, [&](const BlockAttribute& own) { return !sum_->find_attribute(own.def->name); });
     sum.shape = {.y = block.shape.y, .x = block.shape.x, .f = block.shape.f};
     for (std::size_t e = 0; e < bias_edges_; ++e)  // the bias stands behind the branches
       if (BlockEdge& edge = graph_.edges[e]; edge.to.block == id && !edge.trigger) edge.to.cluster = branches;

@@ -130,7 +130,11 @@ class StructureCheck {
 
  private:
   const std::string& name(std::size_t unit) const { return net_.units[unit].name; }
-  static Diag refusal(Code code, std::string text) { return Diag(code, Severity::error, {}, std::move(text)); }
+  static Diag refusal(Code code, std::string text, std::string help = "") {
+    Diag diag(code, Severity::error, {}, std::move(text));
+    diag.help(std::move(help));
+    return diag;
+  }
 
   std::optional<Diag> cores_fault() const {
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> busy;  // core, phase
@@ -143,7 +147,8 @@ class StructureCheck {
                        fmt::format("'{}' has {} pieces and {} cores", name(u), unit.grid.pieces(), unit.cores.size()));
       for (std::int32_t core : unit.cores) {
         if (core < 0 || core >= places_.there)
-          return refusal("E4048", fmt::format("there is no core {}: {} are there", core, places_.there));
+          return refusal("E4048", fmt::format("there is no core {}: {} are there", core, places_.there),
+                         core < 0 ? "cores count from 0" : "more of them: chips: [x, y] or cores: n, given to map");
         const std::size_t before = first.try_emplace(core, u).first->second;
         if (decisions_.units[before].group != unit.group)
           return refusal("E4049",
@@ -175,18 +180,28 @@ class StructureCheck {
     for (std::size_t u = 0; u < decisions_.units.size() && chip_.limits.phases; ++u)
       if (const std::int32_t phases = phases_[static_cast<std::size_t>(decisions_.units[u].group)];
           phases > *chip_.limits.phases)
-        return refusal("E4043", fmt::format("the cores of '{}' would have {} phases, {} has {}", name(u), phases,
-                                            chip_.name, *chip_.limits.phases));
+        return refusal("E4043",
+                       fmt::format("the cores of '{}' would have {} phases, {} has {}", name(u), phases, chip_.name,
+                                   *chip_.limits.phases),
+                       fmt::format("in the chip's file limits/phases of {} suffices, or take_out gives some of their "
+                                   "units other cores",
+                                   phases));
     const std::int64_t chips =  // each has its own groups
         std::max<std::int64_t>(1, std::int64_t{places_.width} * places_.height / chip_.grid.cores.area());
     if (chip_.limits.phase_groups && static_cast<std::int64_t>(phases_.size()) > *chip_.limits.phase_groups * chips)
-      return refusal("E4043", fmt::format("there would be {} groups of cores, {} has {}", phases_.size(), chip_.name,
-                                          *chip_.limits.phase_groups * chips));
+      return refusal("E4043",
+                     fmt::format("there would be {} groups of cores, {} has {}", phases_.size(), chip_.name,
+                                 *chip_.limits.phase_groups * chips),
+                     fmt::format("in the chip's file limits/phase_groups of {} suffices, or fuse makes one of two",
+                                 (static_cast<std::int64_t>(phases_.size()) + chips - 1) / chips));
     const std::int64_t step_groups =
         std::min<std::int64_t>(decisions_.step_groups, static_cast<std::int64_t>(phases_.size()));
     if (chip_.limits.step_groups && step_groups > *chip_.limits.step_groups)
-      return refusal("E4043", fmt::format("there would be {} step groups, {} has {}", step_groups, chip_.name,
-                                          *chip_.limits.step_groups));
+      return refusal(
+          "E4043",
+          fmt::format("there would be {} step groups, {} has {}", step_groups, chip_.name, *chip_.limits.step_groups),
+          fmt::format("step_groups of {}, or in the chip's file limits/step_groups of {} suffices",
+                      *chip_.limits.step_groups, step_groups));
     return std::nullopt;
   }
 

@@ -551,10 +551,13 @@ void MapEstimator::sum_up() {
   for (std::int64_t clk : steps_) estimate_.interval = std::max(estimate_.interval, clk);
   estimate_.latency = latency();
   estimate_.cores = static_cast<std::int64_t>(cores_.size());
+  estimate_.energy = energy_of(counts(), chip());
+}
+
+PerEvent MapEstimator::counts() const {
   const std::int64_t all = chip().grid.cores.area() * chips().area();
-  PerEvent counts = counts_;
-  counts += clock_counts(all, std::min(busy_, all * estimate_.interval), estimate_.interval);
-  estimate_.energy = energy_of(counts, chip());
+  PerEvent counts = clock_counts(all, std::min(busy_, all * estimate_.interval), estimate_.interval);
+  return counts += counts_;
 }
 
 // Along what units read, and along the phases of their cores.

@@ -61,6 +61,7 @@ class MapEstimator {
   PieceLoad load(std::size_t unit, std::size_t piece) const;
   std::int64_t bytes_of(std::int32_t core) const { return cores_.at(core).cost->bytes; }
   std::int64_t packets_of(std::size_t unit) const;
+  PerEvent counts() const;  // of a step: what its energy is made of, idle cores included
   std::int64_t step_of(std::int32_t group) const { return steps_[static_cast<std::size_t>(group)]; }  // clk
   const std::vector<std::int64_t>& steps() const { return steps_; }
   NocPlace busiest_place() const;            // where packets hold a server for MapEstimate::busiest_link

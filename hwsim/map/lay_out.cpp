@@ -371,7 +371,27 @@ class ProgramMaker {
       ChipCore& core = program_.cores[static_cast<std::size_t>(message.from_core)];
       core.phases[static_cast<std::size_t>(message.from_phase)].sends.push_back(static_cast<std::int32_t>(i));
     }
+    tell_single_bytes();
     check_limits();
+  }
+
+  // Traffic that is eight times as much as its bytes, and for what.
+  void tell_single_bytes() {
+    std::map<std::string, std::int64_t> packets;
+    std::int64_t all = 0;
+    for (const ChipMessage& message : program_.messages) {
+      if (message.singles == 0) continue;
+      const ChipBuffer& to = message.to_core == host_core
+                                 ? program_.outputs[static_cast<std::size_t>(message.to_buffer)]
+                                 : program_.cores[static_cast<std::size_t>(message.to_core)]
+                                       .buffers[static_cast<std::size_t>(message.to_buffer)];
+      packets["'" + to.name + "'"] += message.singles;
+      all += message.singles;
+    }
+    if (all > 0)
+      program_.notes.push_back(fmt::format("{} packets of a step carry one byte each, where {} would fit: {}", all,
+                                           program_.chip->noc.payload_bytes,
+                                           largest_of({packets.begin(), packets.end()}, "")));
   }
 
   void check_limits() {
@@ -390,11 +410,6 @@ class ProgramMaker {
         program_.notes.push_back(
             fmt::format("core {} takes {} B, {} are the aim", core.core, core.bytes, *limits.soft_bytes));
     }
-    // Each chip has its own.
-    const std::int64_t chips = std::max<std::int64_t>(1, program_.chips.area());
-    if (limits.phase_groups && program_.groups > *limits.phase_groups * chips)
-      refuse(fmt::format("{} groups of cores, {} are possible", program_.groups, *limits.phase_groups * chips),
-             fmt::format("limits/phase_groups of {} suffices", (program_.groups + chips - 1) / chips));
   }
 
   void refuse_area(const ChipCore& core, std::int64_t received) {
@@ -427,6 +442,17 @@ class ProgramMaker {
   RowSchedule rows_;
 };
 
+// Of a whole program: parts of one have groups that are there for them alone. Each chip has its own.
+void check_groups(const ChipProgram& program, Diags& diags) {
+  const std::optional<std::int64_t>& most = program.chip->limits.phase_groups;
+  const std::int64_t chips = std::max<std::int64_t>(1, program.chips.area());
+  if (!most || program.groups <= *most * chips) return;
+  diags
+      .error("E4043", {},
+             fmt::format("{}: {} groups of cores, {} are possible", program.chip->name, program.groups, *most * chips))
+      .help(fmt::format("in the chip's file limits/phase_groups of {} suffices", (program.groups + chips - 1) / chips));
+}
+
 }  // namespace
 
 Result<ChipProgram> lay_out(std::shared_ptr<const Chip> chip, ChipExtent chips, ChipNet net, const ChipPlan& plan) {
@@ -438,6 +464,7 @@ Result<ChipProgram> lay_out(std::shared_ptr<const Chip> chip, ChipExtent chips, 
   program.net = std::move(net);
   Diags diags;
   lay_out_part(program, plan, diags, true);
+  if (!diags.has_errors()) check_groups(program, diags);
   if (diags.has_errors()) return diags;
   return program;
 }
@@ -448,6 +475,7 @@ void lay_out_part(ChipProgram& program, const ChipPlan& plan, Diags& diags, bool
   program.inputs.clear();
   program.outputs.clear();
   program.order.clear();
+  program.notes.clear();
   ProgramMaker maker(program, plan);
   maker.make(talks);
   diags.append(maker.diags);

@@ -33,7 +33,7 @@ class Mapper {
  public:
   // On `most` cores, wherever they lie.
   Mapper(const ChipNet& net, const MapOptions& options, std::int64_t most)
-      : net_(net), options_(options), chip_(*options.chip), there_(most) {}
+      : net_(net), options_(options), chip_(*options.chip), there_(most), most_phases_(chip_.limits.phases) {}
 
   Diags diags;
 
@@ -94,15 +94,13 @@ class Mapper {
                             .cores = {},
                             .form = forms_[u]});
     rows_ = row_schedule(net_, plan);
-    if (!chip_.limits.phases) return true;
+    if (!most_phases_) return true;
     for (std::size_t u = 0; u < units_.size(); ++u) {
       const auto phases = static_cast<std::int64_t>(rows_.units[u].phases.size());
-      if (phases <= *chip_.limits.phases) continue;
-      Diag diag("E4046", Severity::error, block(units_[u].last()).span,
-                fmt::format("rows of '{}' would come and go in {} phases, {} are possible", units_[u].name, phases,
-                            *chip_.limits.phases));
-      diag.help("fewer batches of rows (slabs)");
-      diags.add(std::move(diag));
+      if (phases <= *most_phases_) continue;
+      diags.error("E4046", block(units_[u].last()).span,
+                  fmt::format("rows of '{}' would come and go in {} phases, {} are possible", units_[u].name, phases,
+                              *most_phases_));
       return false;
     }
     return true;
@@ -121,10 +119,8 @@ class Mapper {
       if (best && ++tried > 2) break;  // fewer batches take more memory, and rarely less time
       for (std::size_t whole_from : {units_.size(), first_that_fits_whole()}) {
         diags = {};
-        slabs_ = slabs;  // when it is asked for, the reason is told of what does not fit
-        for (std::size_t u = 0; u < units_.size(); ++u)
-          forms_[u] = u < whole_from && streams_[u] ? UnitForm::stream : UnitForm::whole;
-        if (divide() && (!best || slowest() < best_time)) {
+        explains_ = !last.has_errors();  // the first reason is told
+        if (divide_rows(slabs, whole_from) && (!best || slowest() < best_time)) {
           best_time = slowest();
           best = made();
         }
@@ -136,7 +132,12 @@ class Mapper {
     if (best) return best;
     // As a whole it fits no core, and in rows it would, on more of them: that is what one wants to know.
     const bool needs_cores = !first_refused.empty() && last.has_errors() && last.items().front().code == "E4042";
-    if (options_.slabs || needs_cores) {
+    if (options_.slabs && is_for_phases(last)) {
+      const std::string help = fewer_phases();
+      diags = {};
+      Diag diag = last.items().front();
+      diags.add(std::move(diag.help(help)));
+    } else if (options_.slabs || needs_cores) {
       diags = last;
     } else {
       diags = first;
@@ -147,6 +148,36 @@ class Mapper {
       tell_refused();
     }
     return std::nullopt;
+  }
+
+  static bool is_for_phases(const Diags& why) { return why.has_errors() && why.items().front().code == "E4046"; }
+
+  bool divide_rows(std::int64_t slabs, std::size_t whole_from) {
+    slabs_ = slabs;
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      forms_[u] = u < whole_from && streams_[u] ? UnitForm::stream : UnitForm::whole;
+    return divide();
+  }
+
+  // Where rows come in more batches than there are phases: what fits.
+  std::string fewer_phases() {
+    explains_ = false;
+    const auto fits = [&](std::int64_t slabs) {
+      diags = {};
+      return divide_rows(slabs, units_.size()) || (diags = {}, divide_rows(slabs, first_that_fits_whole()));
+    };
+    for (std::int64_t slabs = std::min(*options_.slabs - 1, *most_phases_); slabs > 1; --slabs) {
+      if (fits(slabs)) return fmt::format("fewer batches of rows: slabs: {}", slabs);
+      if (!is_for_phases(diags)) break;  // fewer batches take more memory
+    }
+    const std::optional<std::int64_t> limit = std::exchange(most_phases_, std::nullopt);
+    std::int64_t needed = 0;
+    if (fits(*options_.slabs))
+      for (const UnitRows& unit : rows_.units) needed = std::max(needed, static_cast<std::int64_t>(unit.phases.size()));
+    most_phases_ = needed;
+    const bool is_enough = needed > 0 && fits(*options_.slabs);
+    most_phases_ = limit;
+    return is_enough ? fmt::format("in the chip's file limits/phases of {} suffices", needed) : "a smaller net";
   }
 
   // From there on all units fit as a whole.
@@ -196,11 +227,12 @@ class Mapper {
   }
 
   // ---- sharing ------------------------------------------------------------------------------------
-  std::int64_t cores_used() const {
+  static std::int64_t cores_of(const std::vector<SharedCores>& groups) {
     std::int64_t used = 0;
-    for (const SharedCores& group : groups_) used += group.cores;
+    for (const SharedCores& group : groups) used += group.cores;
     return used;
   }
+  std::int64_t cores_used() const { return cores_of(groups_); }
 
   bool has_too_many_groups() const {
     if (!chip_.limits.phase_groups) return false;
@@ -219,12 +251,39 @@ class Mapper {
   }
 
   void share_cores() {
-    const bool wants_few = options_.objective == MapObjective::cores;
     std::vector<UnitCores> alone;
     for (const SharedCores& group : groups_) {
       const std::int64_t bytes = choices_[group.first][group.choice[0]].cost.bytes;
       alone.push_back({units_[group.first].name, group.cores, bytes * group.cores});
     }
+    const std::vector<SharedCores> apart = groups_;
+    lacks_phases_ = false;
+    join(apart);
+    if (cores_used() <= there_) return;
+    const std::int64_t needed = cores_used();
+    diags.add(
+        cores_refusal(chip_, chips_, there_, options_.cores, needed, std::move(alone), phases_that_suffice(apart)));
+  }
+
+  // Neighbours that are quickest together; where that leaves groups of which no two fit a core, as many as do in turn.
+  void join(const std::vector<SharedCores>& apart) {
+    groups_ = apart;
+    join_neighbours();
+    if (cores_used() <= there_) return;
+    const std::vector<SharedCores> joined = std::exchange(groups_, {});
+    const std::int64_t used = cores_of(joined);
+    for (const SharedCores& next : apart) {
+      const Merged merged = groups_.empty() ? std::nullopt : merge(groups_.back(), next);
+      if (merged)
+        groups_.back() = *merged;
+      else
+        groups_.push_back(next);
+    }
+    if (cores_used() >= used) groups_ = joined;
+  }
+
+  void join_neighbours() {
+    const bool wants_few = options_.objective == MapObjective::cores;
     // What two neighbours would be together, worked out once: a merge changes its own neighbours alone.
     std::vector<std::optional<Merged>> known(groups_.size());
     while (groups_.size() > 1 && (wants_few || cores_used() > there_ || has_too_many_groups())) {
@@ -241,20 +300,45 @@ class Mapper {
       known[best].reset();
       if (best > 0) known[best - 1].reset();
     }
-    if (cores_used() <= there_) return;
-    diags.add(cores_refusal(chip_, chips_, there_, options_.cores, cores_used(), std::move(alone)));
+  }
+
+  // The least limit with which neighbours would share the cores that are there; none: their memory does not suffice
+  // either. Only when it will be told.
+  std::optional<std::int64_t> phases_that_suffice(const std::vector<SharedCores>& apart) {
+    if (!lacks_phases_ || !explains_) return std::nullopt;
+    const std::optional<std::int64_t> limit = std::exchange(most_phases_, std::nullopt);
+    const std::vector<SharedCores> stuck = groups_;
+    join(apart);
+    std::optional<std::int64_t> found;
+    if (cores_used() <= there_) {
+      std::int64_t low = *limit, high = low;  // low does not suffice, high does
+      for (const SharedCores& group : groups_) high = std::max(high, phases_of(group));
+      while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        most_phases_ = middle;
+        join(apart);
+        (cores_used() <= there_ ? high : low) = middle;
+      }
+      found = high;
+    }
+    groups_ = stuck;
+    most_phases_ = limit;
+    return found;
   }
 
   using Merged = std::optional<SharedCores>;
-  // Both on the cores of one of them, one after another; none: their memory does not suffice.
-  Merged merge(const SharedCores& a, const SharedCores& b) const {
+  // Both on the cores of one of them, one after another; none: their memory, or the phases of a core, do not suffice.
+  Merged merge(const SharedCores& a, const SharedCores& b) {
     SharedCores both{.first = a.first,
                      .last = b.last,
                      .choice = a.choice,
                      .cores = std::max(a.cores, b.cores),
                      .cycles = a.cycles + b.cycles};
     both.choice.insert(both.choice.end(), b.choice.begin(), b.choice.end());
-    if (chip_.limits.phases && phases_of(both) > *chip_.limits.phases) return std::nullopt;
+    if (most_phases_ && phases_of(both) > *most_phases_) {
+      lacks_phases_ = true;
+      return std::nullopt;
+    }
     return is_possible(both) ? std::optional(both) : std::nullopt;
   }
 
@@ -451,6 +535,9 @@ class Mapper {
   const Chip& chip_;
   ChipExtent chips_;
   std::int64_t there_ = 0;
+  std::optional<std::int64_t> most_phases_;  // of a core: the chip's limit, or another one that is tried
+  bool lacks_phases_ = false;                // some merge was refused for its phases
+  bool explains_ = true;                     // what does not fit now will be told
   std::vector<ChipUnit> units_;
   std::vector<std::vector<UnitChoice>> choices_;
   std::optional<KnownChoices> known_;

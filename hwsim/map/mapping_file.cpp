@@ -29,6 +29,8 @@ MapFile as_file(const ChipMapping& mapping) {
     made.names.push_back(unit.name);
     made.blocks.push_back(unit_text(mapping.net(), unit));
   }
+  made.chips = chips_of(mapping.options());
+  made.cores = mapping.options().cores;
   for (const SumCut& cut : mapping.cuts()) made.sums.emplace_back((*mapping.given().graph)[cut.block].name, cut.parts);
   return made;
 }
@@ -36,6 +38,8 @@ MapFile as_file(const ChipMapping& mapping) {
 std::string mapping_json(const ChipMapping& mapping) {
   const MapFile file = as_file(mapping);
   Ordered root{{"format", "taskspec-mapping"}, {"version", 1}, {"net", file.net}, {"chip", file.chip}};
+  root["chips"] = {file.chips.x, file.chips.y};
+  if (file.cores) root["cores"] = *file.cores;
   Ordered units = Ordered::array();
   for (std::size_t u = 0; u < file.names.size(); ++u) {
     const MapUnit& unit = file.decisions.units[u];
@@ -71,8 +75,10 @@ class MapFileReader {
     ChipFields fields(reading_, &root_, "");
     if (const Json* format = fields.need("format"); format && *format != "taskspec-mapping")
       reading_.expected("/format", "\"taskspec-mapping\"", *format);
+    if (reading_.diags.has_errors()) return;  // of what is no mapping all else would be wrong, too
     if (const Json* version = fields.need("version"); version && *version != 1)
       reading_.expected("/version", "1, the only version", *version);
+    if (reading_.diags.has_errors()) return;
     into.net = fields.text("net");
     into.chip = fields.text("chip");
     if (const Json* units = list(fields, "units"))
@@ -89,6 +95,9 @@ class MapFileReader {
           into.sums.emplace_back(std::move(unit), sum.plain("parts", {"", 2, most_parts}));
           sum.finish();
         }
+    constexpr double most_chips = 1 << 10;
+    if (fields.find("chips")) into.chips = fields.pair("chips", {"", 1, most_chips}, true, false);
+    if (fields.find("cores")) into.cores = static_cast<std::int32_t>(fields.plain("cores", {"", 1, most_numbers}));
     if (fields.find("slabs")) into.decisions.slabs = fields.plain("slabs", {"", 1, most_numbers});
     constexpr double most_depth = 2;
     if (fields.find("depth"))
@@ -225,8 +234,21 @@ Diags limit_of_file(const MapFile& file, const UnitNet& units, const Diags& diag
       pointer = fmt::format("/units/{}", u);
       break;
     }
-  Diags all = misfit(file, pointer, fmt::format("{}: {}", first.code.text(), first.message));
-  return all;
+  return misfit(file, pointer, fmt::format("{}: {}", first.code.text(), first.message), first.help_text);
+}
+
+// Numbers of cores count along rows of all chips: on others they would be other places.
+std::optional<std::string> chips_fault(const MapFile& file, ChipExtent here) {
+  if (file.chips.area() == 0 || file.chips == here) return std::nullopt;
+  return fmt::format("it is for {} x {} chips of '{}', and here are {} x {}", file.chips.x, file.chips.y, file.chip,
+                     here.x, here.y);
+}
+
+// The chips and cores of the file, where the options leave them open.
+MapOptions with_chips(const MapFile& file, MapOptions options) {
+  if (options.chips.area() == 0) options.chips = file.chips;
+  if (!options.cores) options.cores = file.cores;
+  return options;
 }
 
 }  // namespace
@@ -254,7 +276,10 @@ Result<FittedNet> cut_as(const MapFile& file, const ChipNet& given, const std::o
   return made;
 }
 
-Result<ChipMapping> apply(const MapFile& file, ChipNet given, const MapOptions& options) {
+Result<ChipMapping> apply(const MapFile& file, ChipNet given, const MapOptions& asked) {
+  const MapOptions options = with_chips(file, asked);
+  if (const std::optional<std::string> fault = chips_fault(file, chips_of(options)))
+    return misfit(file, "/chips", *fault, "leave chips out: the file says them");
   if (Diags faults = check_options(given, options); faults.has_errors()) return faults;
   Result<FittedNet> fitted = cut_as(file, given, options.blocks);
   if (!fitted) return fitted.diags();
@@ -268,6 +293,10 @@ Result<ChipMapping> apply(const MapFile& file, ChipNet given, const MapOptions& 
 }
 
 ChipMapping::Done load(ChipMapping& mapping, const MapFile& file) {
+  const ChipExtent here = chips_of(mapping.options());
+  if (const std::optional<std::string> fault = chips_fault(file, here))
+    return misfit(file, "/chips", *fault,
+                  fmt::format("load it into map(..., chips: [{}, {}])", file.chips.x, file.chips.y));
   Result<FittedNet> fitted = cut_as(file, mapping.given(), mapping.options().blocks);
   if (!fitted) return fitted.diags();
   const UnitNet units = unit_net(fitted->net);

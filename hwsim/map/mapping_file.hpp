@@ -15,6 +15,9 @@ struct MapFile {
   MapDecisions decisions;
   std::vector<std::pair<std::string, std::int64_t>> sums =
       {};  // blocks whose sums are cut along r, into how many parts
+  // Where its core numbers count: so many chips, of whose cores the first ones may be taken. Older files say neither.
+  ChipExtent chips = {0, 0};
+  std::optional<std::int32_t> cores = {};
 };
 
 MapFile as_file(const ChipMapping& mapping);
@@ -24,6 +27,7 @@ Result<MapFile> read_mapping(std::string_view json, std::string file);
 // On this net: its units must be made of the same. Errors: E7003 of a file, E4050 of a value.
 Result<MapDecisions> decisions_for(const MapFile& file, const ChipNet& net, const UnitNet& units, const Chip& chip);
 Result<FittedNet> cut_as(const MapFile& file, const ChipNet& given, const std::optional<BlockTable>& blocks);
+// On the chips that the file says; options may not say others.
 Result<ChipMapping> apply(const MapFile& file, ChipNet net, const MapOptions& options);
 // As an action, which can be undone.
 ChipMapping::Done load(ChipMapping& mapping, const MapFile& file);

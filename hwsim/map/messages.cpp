@@ -23,7 +23,7 @@ void count_packets(ChipMessage& message, const std::vector<bool>& filled, std::i
     const std::int64_t end = run.to + run.bytes, whole = divided_up(run.bytes, payload) * payload;
     const bool is_whole = run.to % payload == 0 && (run.bytes % payload == 0 || is_free(end, run.to + whole));
     const std::int64_t packets = is_whole ? divided_up(run.bytes, payload) : run.bytes;
-    if (!is_whole) message.single = true;
+    if (!is_whole) message.singles += packets;
     const bool goes_on =
         message.heads > 0 && packets == length && in_head + packets <= most && (stride == 0 || run.to - last == stride);
     if (goes_on) {
@@ -68,8 +68,10 @@ const MessageMaker::Source& MessageMaker::source(BlockId block) {
 
 bool MessageMaker::same_bits(const MessageTarget& target, BlockId from, std::int64_t bits, Diags& diags) const {
   if (bits == target.layout.bits) return true;
-  diags.error("E4044", target.span,
-              fmt::format("{}: '{}' changes its precision on the way", target.name, graph_[from].name));
+  diags
+      .error("E4044", target.span,
+             fmt::format("{}: '{}' changes its precision on the way", target.name, graph_[from].name))
+      .help("a soma between them changes precisions: packets carry bytes as they are");
   return false;
 }
 
@@ -160,7 +162,11 @@ void MessageMaker::bring(const MessageTarget& target, std::vector<ChipMessage>& 
   const bool is_array = cluster.is_array(graph_);
   if (!is_array || target.layout.bits < 8) places = places_in(cluster.type.extents, target.box);
   if (!(is_array ? runs_of_boxes(target, by_maker, diags) : runs_of_elements(target, places, by_maker, diags))) return;
-  auto refuse = [&](const std::string& why) { diags.error("E4044", target.span, target.name + ": " + why); };
+  auto refuse = [&](const std::string& why) {
+    diags.error("E4044", target.span, target.name + ": " + why)
+        .help(fmt::format("parts that begin and end at multiples of {} values, which are whole bytes",
+                          8 / std::max<std::int64_t>(1, target.layout.bits)));
+  };
   std::vector<bool> filled(static_cast<std::size_t>(target.layout.bytes));
   for (const auto& [key, runs] : by_maker)
     for (const BitRun& run : runs)

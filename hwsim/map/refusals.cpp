@@ -73,45 +73,69 @@ Chip with_receive(const Chip& chip, std::int64_t bytes) {
   return made;
 }
 
-// The least number, in steps, from which on it fits.
+// The least number, `from` or more by whole steps, from which on it fits.
 template <class Fits>
-std::optional<std::int64_t> least_bytes(std::int64_t from, Fits&& fits) {
-  std::int64_t step = line_bytes;
-  while (!fits(from + step)) {
-    if (step > most_bank_bytes) return std::nullopt;
-    step *= 2;
+std::optional<std::int64_t> least_bytes(std::int64_t from, std::int64_t step, Fits&& fits) {
+  if (fits(from)) return from;
+  std::int64_t high = 1;
+  for (; !fits(from + high * step); high *= 2)
+    if (high * step > most_bank_bytes) return std::nullopt;
+  std::int64_t low = high / 2;  // does not fit; high does
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (fits(from + middle * step) ? high : low) = middle;
   }
-  std::int64_t low = 0, high = step / line_bytes;  // high fits
-  while (high - low > 1) (fits(from + (low + high) / 2 * line_bytes) ? high : low) = (low + high) / 2;
-  return from + high * line_bytes;
+  return from + high * step;
 }
 
-// Of the file of the chip: the receive area, a bank, or both.
+// What differs: banks, the places of those behind them, the receive area.
+std::string change_text(const Chip& chip, const Chip& larger) {
+  std::vector<std::string> changes, banks;
+  for (std::size_t bank = 0; bank < chip.banks.size(); ++bank) {
+    const ChipBank &was = chip.banks[bank], &is = larger.banks[bank];
+    if (is.base != was.base) changes.push_back(fmt::format("memory/{}/base of {}", bank, is.base));
+    if (is.bytes == was.bytes) continue;
+    changes.push_back(fmt::format("memory/{}/bytes of {}", bank, is.bytes));
+    banks.push_back(fmt::format("bank {} has {}", was.name, was.bytes));
+  }
+  if (larger.limits.receive_bytes != chip.limits.receive_bytes)
+    changes.push_back(fmt::format("limits/receive_bytes of {}", *larger.limits.receive_bytes));
+  const std::string last = changes.back();
+  changes.pop_back();
+  std::string text =
+      changes.empty() ? last + " suffices" : fmt::format("{} and {} suffice", fmt::join(changes, ", "), last);
+  if (!banks.empty()) text += fmt::format(": {}", fmt::join(banks, ", "));
+  return text;
+}
+
+// Of the file of the chip: the receive area, a bank, or as few of all of them as do.
 std::optional<std::string> smallest_change(const WaysToCut& ways, const Chip& chip) {
+  const std::size_t banks = chip.banks.size();
   if (chip.limits.receive_bytes) {
     const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_receive(chip, bytes)); };
     if (fits(most_bank_bytes))
-      return fmt::format("limits/receive_bytes of {} suffices", *least_bytes(*chip.limits.receive_bytes, fits));
+      return change_text(chip, with_receive(chip, *least_bytes(*chip.limits.receive_bytes, 1, fits)));
   }
-  for (std::size_t bank = chip.banks.size(); bank-- > 0;) {
+  for (std::size_t bank = banks; bank-- > 0;) {
     const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_bank(chip, bank, bytes)); };
-    if (const auto bytes = least_bytes(chip.banks[bank].bytes, fits))
-      return fmt::format("memory/{}/bytes of {} suffices: bank {} has {}", bank, *bytes, chip.banks[bank].name,
-                         chip.banks[bank].bytes);
+    if (const auto bytes = least_bytes(chip.banks[bank].bytes, line_bytes, fits))
+      return change_text(chip, with_bank(chip, bank, *bytes));
   }
-  if (!chip.limits.receive_bytes) return std::nullopt;
-  // Both: the memory with a receive area of any size first.
-  const Chip roomy = with_receive(chip, most_bank_bytes);
-  for (std::size_t bank = chip.banks.size(); bank-- > 0;) {
-    const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_bank(roomy, bank, bytes)); };
-    const std::optional<std::int64_t> bytes = least_bytes(chip.banks[bank].bytes, fits);
-    if (!bytes) continue;
-    const Chip larger = with_bank(chip, bank, *bytes);
-    const std::int64_t received = *least_bytes(
-        *chip.limits.receive_bytes, [&](std::int64_t area) { return fits_chip(ways, with_receive(larger, area)); });
-    return fmt::format("memory/{}/bytes of {} and limits/receive_bytes of {} suffice", bank, *bytes, received);
+  // All of them as large as one likes, then one after another as small as may be: those that need not grow do not.
+  Chip larger = chip;
+  for (std::size_t bank = 0; bank < banks; ++bank) larger = with_bank(larger, bank, most_bank_bytes);
+  if (chip.limits.receive_bytes) larger.limits.receive_bytes = most_bank_bytes;
+  if (!fits_chip(ways, larger)) return std::nullopt;
+  for (std::size_t bank = 0; bank < banks; ++bank) {
+    const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_bank(larger, bank, bytes)); };
+    if (const auto bytes = least_bytes(chip.banks[bank].bytes, line_bytes, fits))
+      larger = with_bank(larger, bank, *bytes);
   }
-  return std::nullopt;
+  if (chip.limits.receive_bytes) {
+    const auto fits = [&](std::int64_t bytes) { return fits_chip(ways, with_receive(larger, bytes)); };
+    larger = with_receive(larger, *least_bytes(*chip.limits.receive_bytes, 1, fits));
+  }
+  return change_text(chip, larger);
 }
 
 // Why it is not cut any further, in words of its record.
@@ -164,23 +188,8 @@ Diag unit_refusal(const ChipNet& net, const ChipUnit& unit, std::span<const Unit
   return diag;
 }
 
-namespace {
-
-// With so many cores; of these the fewest rows. None: they cannot be joined.
-std::optional<ChipExtent> fewest_chips(const Chip& chip, std::int64_t cores) {
-  const std::int64_t per_chip = chip.grid.cores.area();
-  std::optional<ChipExtent> best;
-  for (std::int64_t y = 1; y <= chip.grid.max_chips.y; ++y) {
-    const std::int64_t x = std::max<std::int64_t>(1, (cores + per_chip * y - 1) / (per_chip * y));
-    if (x <= chip.grid.max_chips.x && (!best || x * y < best->area())) best = {x, y};
-  }
-  return best;
-}
-
-}  // namespace
-
 Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::optional<std::int32_t> asked,
-                   std::int64_t needed, std::vector<UnitCores> units) {
+                   std::int64_t needed, std::vector<UnitCores> units, std::optional<std::int64_t> phases) {
   Diag diag("E4042", Severity::error, {},
             fmt::format("the net needs {} cores of {}, {} are there", needed, chip.name, there));
   std::vector<std::pair<std::string, std::int64_t>> parts;
@@ -193,12 +202,22 @@ Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::
   }
   diag.note(fmt::format("one unit a core it would need {}; most for {}", alone, largest_of(std::move(parts), "")));
   diag.note(fmt::format("its pieces take {} B, {} cores have {} B", bytes, there, there * per_core));
+  std::string or_phases;
+  if (phases) {
+    diag.note(
+        fmt::format("their memory suffices, but a core has {} phases, one for each unit on it, where {} are needed",
+                    *chip.limits.phases, *phases));
+    or_phases = fmt::format(", or in the chip's file limits/phases of {}", *phases);
+  }
   const std::int64_t per_chip = chip.grid.cores.area();
-  if (asked && needed <= per_chip * chips.area()) return diag.help(fmt::format("cores: {} suffice", needed)), diag;
-  const std::optional<ChipExtent> best = fewest_chips(chip, needed);
+  if (asked && needed <= per_chip * chips.area())
+    return diag.help(fmt::format("cores: {} suffice{}", needed, or_phases)), diag;
+  const std::optional<ChipExtent> best = fewest_chips(chip.grid, needed);
   const std::string without = asked ? ", without a number of cores" : "";
   if (best)
-    diag.help(fmt::format("chips: [{}, {}] suffice{}", best->x, best->y, without));
+    diag.help(fmt::format("chips: [{}, {}] suffice{}{}", best->x, best->y, without, or_phases));
+  else if (phases)
+    diag.help(fmt::format("in the chip's file limits/phases of {} suffices", *phases));
   else
     diag.help(
         fmt::format("at most [{}, {}] chips can be joined, which have {} cores: a smaller net, or a chip with more",
@@ -225,7 +244,7 @@ Diags room_refusals(const Chip& chip, ChipExtent chips, std::optional<std::int32
   const std::int64_t there = chip.grid.cores.area() * chips.area();
   if (*cores <= there) return diags;
   std::string fits = fmt::format("cores: {}", there);
-  if (const auto more = fewest_chips(chip, *cores)) fits += fmt::format(", or chips: [{}, {}]", more->x, more->y);
+  if (const auto more = fewest_chips(chip.grid, *cores)) fits += fmt::format(", or chips: [{}, {}]", more->x, more->y);
   const std::string chips_have =
       chips.area() == 1 ? "which has" : fmt::format("of which {} x {} chips have", chips.x, chips.y);
   diags.error("E4043", {}, fmt::format("{} cores of {}, {} {}", *cores, chip.name, chips_have, there))
@@ -251,9 +270,13 @@ std::string pairs_text(const Chip& chip) {
 Diags chip_refusals(const ChipNet& net, const Chip& chip) {
   Diags diags;
   if (chip.kind != ChipKind::primitive)
-    diags.error("E4045", {},
-                fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip.name,
-                            name_of(chip.kind)));
+    diags
+        .error("E4045", {},
+               fmt::format("{} does not run Task IR blocks one by one: it is a chip of kind {}", chip.name,
+                           name_of(chip.kind)))
+        .help(fmt::format("run ... on hw(chip: \"{}\") runs the net there; mappings that can be looked at and changed "
+                          "are for chips of kind primitive: tianjicx, tiny",
+                          chip.name));
   for (const NetWork& work : net.works) {
     const TaskBlock& block = (*net.graph)[work.block];
     const bool neuron = is_neuron(block);

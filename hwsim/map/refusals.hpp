@@ -14,9 +14,10 @@ struct UnitCores {
   std::string name;
   std::int64_t cores = 0, bytes = 0;  // bytes: of all its pieces, if each were as large as the largest
 };
-// E4042: `there` cores may be taken, of so many chips; `asked` are all that the user allows, if that is why.
+// E4042: `there` cores may be taken, of so many chips; `asked` are all that the user allows, if that is why. `phases`:
+// with so many of them the cores that are there would do, since what they lack is phases, not memory.
 Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::optional<std::int32_t> asked,
-                   std::int64_t needed, std::vector<UnitCores> units);
+                   std::int64_t needed, std::vector<UnitCores> units, std::optional<std::int64_t> phases = {});
 
 // E4045: what this chip does not compute.
 Diags chip_refusals(const ChipNet& net, const Chip& chip);

@@ -80,9 +80,11 @@ class Flattener {
     values_.resize(graph_.blocks.size());
     for (BlockId id : order) {
       if (graph_[id].def->kind == BlockKind::control)
-        diags_.error("E4045", graph_[id].span,
-                     fmt::format("{} '{}' decides what runs, and cores of a chip run all of it in each step",
-                                 graph_[id].def->name, graph_[id].name));
+        diags_
+            .error("E4045", graph_[id].span,
+                   fmt::format("{} '{}' decides what runs, and cores of a chip run all of it in each step",
+                               graph_[id].def->name, graph_[id].name))
+            .help("without it the chip computes all; with it the net runs on host");
       if (!graph_[id].def->computes()) continue;
       NetWork work{.block = id, .in = {}};
       for (std::size_t c = 0; c < graph_[id].in_clusters(); ++c) work.in.push_back(cluster(id, c));
@@ -102,7 +104,8 @@ class Flattener {
     Known& known = values_[id.index()];
     if (known.is_there) return known.value;
     if (known.is_asked) {
-      diags_.error("E4044", graph_[id].span, fmt::format("'{}' only passes on what it held before", graph_[id].name));
+      diags_.error("E4044", graph_[id].span, fmt::format("'{}' only passes on what it held before", graph_[id].name))
+          .help("give it contents, or let a block that computes stand in its loop");
       return known.value;
     }
     known.is_asked = true;
@@ -130,9 +133,11 @@ class Flattener {
       if (!made.is_state || !graph_.is_state(source.block)) continue;
       const BlockId owner = owners_.emplace(source.block.index(), id).first->second;
       if (owner != id)
-        diags_.error("E4044", block.span,
-                     fmt::format("'{}' and '{}' share the state '{}', and each keeps its own in its cores",
-                                 graph_[owner].name, block.name, graph_[source.block].name));
+        diags_
+            .error("E4044", block.span,
+                   fmt::format("'{}' and '{}' share the state '{}', and each keeps its own in its cores",
+                               graph_[owner].name, block.name, graph_[source.block].name))
+            .help("give each a storage of its own for its state");
     }
     for (std::size_t i = 0; i < made.places.size() && !made.places.is_identity() && !made.has_holes; ++i)
       made.has_holes = made.places[i].source < 0;
@@ -143,7 +148,8 @@ class Flattener {
 
   void bring(const BlockEdge& edge, NetCluster& target) {
     if (edge.trigger)
-      diags_.error("E4045", edge.span, "an edge triggers a group, and cores of a chip run all groups in each step");
+      diags_.error("E4045", edge.span, "an edge triggers a group, and cores of a chip run all groups in each step")
+          .help("without the trigger the chip computes all; with it the net runs on host");
     const NetCluster& value = this->value(edge.from.block);
     if (value.places.empty()) return;
     const Extents source_extents = value_type(graph_[edge.from.block]).extents;
@@ -177,12 +183,15 @@ class Flattener {
     NetSource read = source;
     const TaskBlock& made_by = graph_[source.block];
     if (graph_.is_state(source.block) && !target.is_state)
-      diags_.error("E4044", edge.span, fmt::format("the state '{}' is read by others than its neurons", made_by.name));
+      diags_.error("E4044", edge.span, fmt::format("the state '{}' is read by others than its neurons", made_by.name))
+          .help("read what the neurons make of it: the state stays in their cores");
     if (edge.delay > 0) {
       if (!made_by.def->computes() && made_by.data)
-        diags_.error("E4044", edge.span, fmt::format("'{}' never changes, but comes with a delay", made_by.name));
+        diags_.error("E4044", edge.span, fmt::format("'{}' never changes, but comes with a delay", made_by.name))
+            .help("an edge without a delay");
       if (source.delay > 0)
-        diags_.error("E4044", edge.span, fmt::format("'{}' is delayed twice on one way", graph_[source.block].name));
+        diags_.error("E4044", edge.span, fmt::format("'{}' is delayed twice on one way", graph_[source.block].name))
+            .help(fmt::format("a delay of {} on one of the edges", source.delay + edge.delay));
       read.delay = edge.delay;
       if (edge.initial) read.initial = initial_of(source.block, edge, value);
     }
@@ -207,8 +216,10 @@ class Flattener {
       if (place.source < 0 || value.sources[static_cast<std::size_t>(place.source)].block != source) continue;
       const std::int64_t begins = edge.initial->integer(static_cast<std::int64_t>(i));
       if (!is_set.insert(place.place).second && initial.integer(place.place) != begins)
-        diags_.error("E4044", edge.span,
-                     fmt::format("what '{}' makes once comes twice, and begins with two values", graph_[source].name));
+        diags_
+            .error("E4044", edge.span,
+                   fmt::format("what '{}' makes once comes twice, and begins with two values", graph_[source].name))
+            .help("one first value for both");
       initial.set_integer(place.place, begins);
     }
     return initial;

@@ -126,7 +126,7 @@ struct ChipMessage {
   std::int32_t delay = 0;
   std::vector<Run> runs;
   std::int64_t packets = 0, heads = 0;
-  bool single = false;  // a byte in each packet, since 8-byte places do not fit
+  std::int64_t singles = 0;  // of its packets: those with a byte each, since 8-byte places do not fit
   // The way (map/chains.hpp). Of a multicast: the message whose packets its target sends on as these, a clk behind,
   // to the same places; the sender sends the first message of a chain alone. Relays: cores, y * width + x, that send
   // them on and keep nothing, from the sender, or the target before, to the target.

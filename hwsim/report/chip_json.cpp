@@ -92,6 +92,13 @@ class ChipJson {
     out_.close(']');
   }
 
+  // Of a layer or a core, in a step; of a lumped chip nobody knows it.
+  void energy_apart(const PerEvent& counts) {
+    if (!chip_.lumped) return energy_by(counts, picture_.account.steps);
+    out_.key("energy").null();
+    out_.key("energy_by").open('[').close(']');
+  }
+
   void write_limit(const StepLimit& limit) {
     out_.key("limit").open('{').member("group", limit.group).member("phase", limit.phase);
     out_.member("cycles", limit.cycles).member("layer", std::int64_t{limit.layer});
@@ -152,7 +159,7 @@ class ChipJson {
     out_.key("utilisation").real(row.utilisation).member("bytes", row.bytes);
     per_step("packets", row.packets);
     numbers("bytes_by", row.bytes_by);
-    energy_by(counts, account.steps);
+    energy_apart(counts);
     out_.close('}');
   }
   void write_core(const CoreRow& row) {
@@ -164,7 +171,7 @@ class ChipJson {
     per_step("macs", row.multiply_adds);
     per_step("packets", row.packets);
     numbers("bytes_by", row.bytes_by);
-    energy_by(picture_.account.counts.cores()[at], picture_.account.steps);
+    energy_apart(picture_.account.counts.cores()[at]);
     out_.close('}');
   }
 

@@ -38,6 +38,12 @@ std::string csv_energies(const PerEvent& counts, const Chip& chip, std::int64_t 
   return text + "\n";
 }
 
+// Of a layer or a core; of a lumped chip nobody knows it.
+std::string csv_apart(const PerEvent& counts, const Chip& chip, std::int64_t steps) {
+  if (!chip.lumped) return csv_energies(counts, chip, steps);
+  return std::string(1 + energy_parts().size(), ',') + "\n";
+}
+
 }  // namespace
 
 std::string chip_csv_head() {
@@ -66,7 +72,7 @@ std::string chip_csv(const ChipPicture& picture) {
     text += fmt::format("{},layer,{},{},{},{},{},{},{},{}", run, csv_field(row.name), row.cores, row.phase,
                         csv_number(row.cycles, account.steps), row.utilisation, row.bytes,
                         csv_number(row.packets, account.steps), row.multiply_adds) +
-            csv_energies(account.counts.layers()[i], chip, account.steps);
+            csv_apart(account.counts.layers()[i], chip, account.steps);
   }
   const std::int64_t interval = picture.interval > 0 ? picture.interval : picture.latency;
   for (std::size_t i = 0; i < account.cores.size(); ++i) {
@@ -74,7 +80,7 @@ std::string chip_csv(const ChipPicture& picture) {
     text += fmt::format("{},core,{},1,,{},{},{},{},{}", run, row.core, csv_number(row.busy, account.steps),
                         share(row.multiply_adds, interval), row.bytes, csv_number(row.packets, account.steps),
                         row.multiply_adds) +
-            csv_energies(account.counts.cores()[i], chip, account.steps);
+            csv_apart(account.counts.cores()[i], chip, account.steps);
   }
   const std::string head = chip_csv_head();
   const std::string empty(static_cast<std::size_t>(std::ranges::count(head, ',')) - 2, ',');

@@ -51,22 +51,46 @@ std::string roofline_line(const Roofline& roof) {
 std::string chip_table(const ChipPicture& picture) {
   const Chip& chip = *picture.chip;
   const ChipAccount& account = picture.account;
-  const std::int64_t energy = energy_of(picture.counts(), chip);
   std::string text = fmt::format("{} of {} cores, fullest {} B; latency {} clk, interval {} clk, {} packets a step\n",
                                  account.cores.size(), picture.cores_there, account.memory, picture.latency,
                                  picture.interval, account.packets);
   for (const std::string& note : picture.notes) text += note + "\n";
-  text += limit_line(picture) + roofline_line(picture.roofline());
-  text += fmt::format("{}: {} steps, {} clk, {:.6g} s, {}", chip.name, picture.steps, picture.cycles,
-                      static_cast<double>(picture.cycles) / static_cast<double>(chip.hz), energy_pj(energy));
-  text += fmt::format(", {:.3g} W\n", watts(energy, picture.cycles, chip));
+  text += limit_line(picture) + roofline_line(picture.roofline()) + totals_line(picture);
   std::vector<std::string_view> rests = {"/grid", "/clock",        "/sync",       "/limits",
                                          "/time", "/noc/link_clk", "/noc/hop_clk"};
   if (picture.noc == "contended") rests.emplace_back("/noc/burst");
   if (picture.noc.starts_with("flit")) rests.insert(rests.end(), {"/noc/vcs", "/noc/vc_depth"});
   if (picture.chips.area() > 1) rests.insert(rests.end(), {"/noc/chip_packet_clk", "/noc/chip_hop_clk"});
-  if (chip.kind != ChipKind::primitive) rests.emplace_back("/noc/snn_packets");
   return text + assumed_text(chip, rests, {});
+}
+
+// In 1e-4 pJ, of a figure as its file writes it.
+std::optional<std::int64_t> price_of(const ChipFigure& figure) {
+  double value = 0;
+  const char* end = figure.value.data() + figure.value.size();
+  if (figure.unit != "pJ" || std::from_chars(figure.value.data(), end, value).ptr != end) return std::nullopt;
+  return std::llround(value * static_cast<double>(energy_units_per_pj));
+}
+
+std::optional<EnergyEvent> event_named(std::string_view name) {
+  for (std::size_t i = 0; i < energy_events; ++i)
+    if (name_of(static_cast<EnergyEvent>(i)) == name) return static_cast<EnergyEvent>(i);
+  return std::nullopt;
+}
+
+// The figure of a whole chip is spread over its events: another one takes the place of all its shares.
+bool stands_for(const Chip& chip, EnergyEvent figure, EnergyEvent event) {
+  return event == figure || (chip.lumped && chip.energy[figure] != 0 && chip.energy[event] == chip.energy[figure]);
+}
+
+}  // namespace
+
+std::string totals_line(const ChipPicture& picture) {
+  const Chip& chip = *picture.chip;
+  const std::int64_t energy = energy_of(picture.counts(), chip);
+  return fmt::format("{}: {} steps, {} clk, {:.6g} s, {}, {:.3g} W\n", chip.name, picture.steps, picture.cycles,
+                     static_cast<double>(picture.cycles) / static_cast<double>(chip.hz), energy_pj(energy),
+                     watts(energy, picture.cycles, chip));
 }
 
 std::string energy_table(const ChipPicture& picture) {
@@ -95,21 +119,9 @@ std::string energy_table(const ChipPicture& picture) {
   return text + assumed_text(chip, {}, counts);
 }
 
-// In 1e-4 pJ, of a figure as its file writes it.
-std::optional<std::int64_t> price_of(const ChipFigure& figure) {
-  double value = 0;
-  const char* end = figure.value.data() + figure.value.size();
-  if (figure.unit != "pJ" || std::from_chars(figure.value.data(), end, value).ptr != end) return std::nullopt;
-  return std::llround(value * static_cast<double>(energy_units_per_pj));
+std::string hash_line(const ChipPicture& picture) {
+  return fmt::format("hash {} of values, cycles and energy", picture.hash().text());
 }
-
-std::optional<EnergyEvent> event_named(std::string_view name) {
-  for (std::size_t i = 0; i < energy_events; ++i)
-    if (name_of(static_cast<EnergyEvent>(i)) == name) return static_cast<EnergyEvent>(i);
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::string assumed_text(const Chip& chip, std::span<const std::string_view> places, const PerEvent& counts) {
   std::vector<std::string> names;
@@ -133,11 +145,15 @@ std::vector<OtherEnergy> other_energies(const ChipPicture& picture) {
   for (const ChipAlternative& figure : picture.chip->alternatives) {
     OtherEnergy other{&figure, -1};
     const std::optional<EnergyEvent> event = event_named(figure.of);
-    if (const std::optional<std::int64_t> price = price_of(figure.figure); event && price && counts[*event] > 0) {
+    if (const std::optional<std::int64_t> price = price_of(figure.figure); event && price) {
       Chip changed;
-      changed.energy = picture.chip->energy;
-      changed.energy[*event] = *price;
-      other.energy = energy_of(counts, changed);
+      std::int64_t concerned = 0;
+      for (std::size_t i = 0; i < energy_events; ++i) {
+        const bool is_it = stands_for(*picture.chip, *event, static_cast<EnergyEvent>(i));
+        changed.energy.at[i] = is_it ? *price : picture.chip->energy.at[i];
+        if (is_it) concerned = std::max(concerned, counts.at[i]);
+      }
+      if (concerned > 0) other.energy = energy_of(counts, changed);
     }
     others.push_back(other);
   }
@@ -145,8 +161,7 @@ std::vector<OtherEnergy> other_energies(const ChipPicture& picture) {
 }
 
 std::string chip_text(const ChipPicture& picture) {
-  return layers_table(picture) + chip_table(picture) + energy_table(picture) +
-         fmt::format("hash {} of values, cycles and energy", picture.hash().text());
+  return layers_table(picture) + chip_table(picture) + energy_table(picture) + hash_line(picture);
 }
 
 }  // namespace taskspec

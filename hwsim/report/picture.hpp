@@ -21,6 +21,7 @@ struct StepLimit {
   std::int32_t layer = -1, core = -1;             // number of the core on its chips
   std::string_view stage;                         // "axon", "soma1", "router", "soma2"; "neurons", "synapses"
   std::int64_t stage_cycles = 0;
+  std::int64_t barrier = 0;  // of spiking populations: in each tick
   NocPlace port = {};
   std::int64_t port_clk = 0, step_clk = 0;  // in a step: the port is held, the slowest group works; 0: no port limits
 };

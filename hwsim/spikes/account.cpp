@@ -22,8 +22,36 @@ SpikeRouter router_of(const SpikeGrid& grid, std::int32_t core) {
 }
 
 SpikeHops hops_between(const SpikeRouter& from, const SpikeRouter& to) {
-  return {std::abs(from.x - to.x), std::abs(from.y - to.y),
-          std::abs(from.chip_x - to.chip_x) + std::abs(from.chip_y - to.chip_y)};
+  return {std::abs(from.x - to.x), std::abs(from.y - to.y), std::abs(from.chip_x - to.chip_x),
+          std::abs(from.chip_y - to.chip_y)};
+}
+
+SpikeWays::SpikeWays(const SpikeGrid& grid, std::int32_t cores) : routes_(grid.routes) {
+  for (std::int32_t core = 0; core < cores && !routes_; ++core) router_.push_back(router_of(grid, core));
+  if (routes_) from_here_.resize(static_cast<std::size_t>(cores));
+}
+
+SpikeHops SpikeWays::hops(std::int32_t from, std::int32_t to) {
+  if (!routes_) return hops_between(router_[static_cast<std::size_t>(from)], router_[static_cast<std::size_t>(to)]);
+  if (from != from_) from_here_.assign(from_here_.size(), std::nullopt);
+  from_ = from;
+  std::optional<SpikeHops>& known = from_here_[static_cast<std::size_t>(to)];
+  if (!known) known = walked(from, to);
+  return *known;
+}
+
+// Links of buses and trees have no direction: they are counted as those of a row, as everywhere.
+SpikeHops SpikeWays::walked(std::int32_t from, std::int32_t to) const {
+  SpikeHops hops;
+  const int begin = routes_->endpoint(from), end = routes_->endpoint(to);
+  for (int i = 0; i < routes_->hops(begin, end); ++i) {
+    const NocHop hop = routes_->hop(begin, end, i);
+    const bool is_border = routes_->is_border(hop.server);
+    const bool is_column = is_border && (hop.server - routes_->links()) % 4 >= 2;
+    ++(is_column ? hops.y : hops.x);
+    if (is_border) ++(is_column ? hops.borders_y : hops.borders_x);
+  }
+  return hops;
 }
 
 SpikeCounts& SpikeCounts::operator+=(const SpikeCounts& other) {
@@ -42,17 +70,12 @@ SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placemen
   std::sort(routers.begin(), routers.end());
   tiles_ = std::unique(routers.begin(), routers.end()) - routers.begin();
 
-  std::vector<SpikeRouter> router;  // by core: divided once, not for each neuron and core that it reaches
-  for (std::int32_t core = 0; core < placement.cores(); ++core) router.push_back(router_of(grid, core));
-  const auto hops_from_to = [&](std::int32_t from, std::int32_t to) {
-    return hops_between(router[static_cast<std::size_t>(from)], router[static_cast<std::size_t>(to)]);
-  };
-
+  SpikeWays ways(grid, placement.cores());
   sums_.resize(placement.slices.size());
   for (std::size_t s = 0; s < sums_.size(); ++s)
     for (std::size_t t = s + 1; t <= s + static_cast<std::size_t>(placement.slices[s].tiles); ++t)
       sums_[t] = {(placement.slices[s].neurons() + costs.sums_per_packet - 1) / costs.sums_per_packet,
-                  hops_from_to(placement.slices[t].core, placement.slices[s].core)};
+                  ways.hops(placement.slices[t].core, placement.slices[s].core)};
 
   arrivals_.reserve(fan.entries());
   offsets_.reserve(fan.neurons() + 1);
@@ -81,12 +104,11 @@ SpikeTraffic::SpikeTraffic(const SpikingNet& net, const SpikePlacement& placemen
       std::int64_t leaves = 0;
       for (const std::int32_t core : cores) {
         if (is_outside) break;  // they are put in where they are wanted
-        const SpikeHops hops = hops_from_to(placement.slices[slice].core, core);
+        const SpikeHops hops = ways.hops(placement.slices[slice].core, core);
         traffic.hop_x += static_cast<std::uint32_t>(hops.x), traffic.hop_y += static_cast<std::uint32_t>(hops.y);
-        traffic.borders += static_cast<std::uint32_t>(hops.borders);
+        traffic.borders += static_cast<std::uint32_t>(hops.borders());
         leaves += costs.message_out;
-        traffic.latency = std::max(traffic.latency,
-                                   leaves + hops.x * costs.hop_x + hops.y * costs.hop_y + hops.borders * costs.border);
+        traffic.latency = std::max(traffic.latency, leaves + hops.latency(costs));
       }
       neurons_.push_back(traffic);
     }

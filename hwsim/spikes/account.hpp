@@ -7,10 +7,13 @@
 #pragma once
 #include <array>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "hwsim/noc/routes.hpp"
 #include "hwsim/spikes/fan.hpp"
 
 namespace taskspec {
@@ -20,8 +23,9 @@ struct SpikeCosts {
   std::int64_t message_in = 0;
   std::array<std::int64_t, synapse_kinds> synapse{};  // by SynapseKind
   std::int64_t access = 0, update = 0, spike = 0, message_out = 0;
-  std::int64_t hop_x = 0, hop_y = 0, border = 0;
-  std::int64_t sums_per_packet = 1;  // of 32 bits, between tiles and the core that adds them up
+  std::int64_t hop_x = 0, hop_y = 0;
+  std::int64_t border_x = 0, border_y = 0;  // that a hop takes more where it leaves a chip
+  std::int64_t sums_per_packet = 1;         // of 32 bits, between tiles and the core that adds them up
   std::int64_t least_tick = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> barrier;  // [tiles in use, ticks], linear in between
 };
@@ -31,14 +35,20 @@ struct SpikeGrid {
   std::int32_t width = 1;  // routers, of all chips side by side
   std::int32_t cores_per_router = 1;
   std::int32_t chip_width = 1 << 30, chip_height = 1 << 30;  // routers of a chip
+  std::shared_ptr<const NocRoutes> routes = {};              // of a network that is no mesh
 };
 
 // From start to end of the list as it says; beyond its ends as at the ends. Rounded to the nearest tick.
 std::int64_t barrier_ticks(const SpikeCosts& costs, std::int64_t tiles);
 
-// Along x first, then y.
+// Links of a row and of a column, and how many of them cross a border between chips.
 struct SpikeHops {
-  std::int64_t x = 0, y = 0, borders = 0;
+  std::int64_t x = 0, y = 0, borders_x = 0, borders_y = 0;
+  std::int64_t borders() const { return borders_x + borders_y; }
+  std::int64_t latency(const SpikeCosts& costs) const {
+    return x * costs.hop_x + y * costs.hop_y + borders_x * costs.border_x + borders_y * costs.border_y;
+  }
+  friend bool operator==(const SpikeHops&, const SpikeHops&) = default;
 };
 // Where the router of a core lies, and its chip.
 struct SpikeRouter {
@@ -46,6 +56,22 @@ struct SpikeRouter {
 };
 SpikeRouter router_of(const SpikeGrid& grid, std::int32_t core);
 SpikeHops hops_between(const SpikeRouter& from, const SpikeRouter& to);
+
+// From core to core on any network. Of a mesh it is a subtraction; elsewhere a route is walked once and kept for as
+// long as packets leave the same core, since neurons come core by core.
+class SpikeWays {
+ public:
+  SpikeWays(const SpikeGrid& grid, std::int32_t cores);
+  SpikeHops hops(std::int32_t from, std::int32_t to);
+
+ private:
+  SpikeHops walked(std::int32_t from, std::int32_t to) const;
+
+  std::shared_ptr<const NocRoutes> routes_;
+  std::vector<SpikeRouter> router_;  // by core, of a mesh: divided once, not for each neuron and core that it reaches
+  std::int32_t from_ = -1;
+  std::vector<std::optional<SpikeHops>> from_here_;  // by core
+};
 
 // 64-bit counts of a run; figures of a chip file turn them into energy.
 struct SpikeCounts {

@@ -25,6 +25,28 @@ Diags ChipRefusals::diags(std::string_view net, const Chip& chip) const {
   return diags;
 }
 
+std::optional<std::string> wrapping_note(const SpikingNet& net, PopulationId to) {
+  constexpr std::int64_t end = 1 << 17;  // of weights: currents are counted in their 64ths
+  const auto* model = std::get_if<LoihiNeurons>(&net[to].model);
+  if (!model) return std::nullopt;
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(net[to].neurons()));
+  for (const SpikeConnection& c : net.connections) {
+    if (c.to != to) continue;
+    const auto* rows = std::get_if<SparseSynapses>(&c.synapses);
+    const bool is_kernel = c.kind() == SynapseKind::convolution;  // all places of a channel alike
+    std::vector<std::int64_t> brought(is_kernel ? static_cast<std::size_t>(net[to].shape.f) : sums.size());
+    const std::vector<std::int32_t>& weights = std::visit(
+        [](const auto& synapses) -> const std::vector<std::int32_t>& { return synapses.weights; }, c.synapses);
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      brought[rows ? rows->targets[k] : k % brought.size()] += std::abs(std::int64_t{weights[k]});
+    for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += brought[n % brought.size()];
+  }
+  // What comes in each step adds up to so many times itself.
+  const std::int64_t decay = std::max<std::int64_t>(1, model->du);
+  if (sums.empty() || *std::ranges::max_element(sums) * 4096 < end * decay) return std::nullopt;
+  return fmt::format("'{}': if all its inputs spike at once, its current wraps around at 24 bits", net[to].name);
+}
+
 namespace {
 
 // Of a CLIF: what the neurons of other chips have, too.
@@ -45,7 +67,7 @@ class Translation {
       if (const std::optional<PlainNeuron> plain = plain_of(*clif, made_.net.populations[p].name)) {
         if (chip_.neuron == NeuronModel::loihi) {
           make_loihi(made_.net.populations[p], *plain, made_.potentials[p]);
-          warn_of_wrapping(PopulationId(p));
+          if (auto note = wrapping_note(made_.net, PopulationId(p))) made_.notes.push_back(*std::move(note));
         } else
           make_truenorth(made_.net.populations[p], *plain, made_.potentials[p]);
       }
@@ -124,24 +146,6 @@ class Translation {
   }
 
   // The current is what comes in this step, in 24 bits with six behind the point.
-  void warn_of_wrapping(PopulationId to) {
-    std::vector<std::int64_t> sums(static_cast<std::size_t>(made_.net[to].neurons()));
-    for (const SpikeConnection& c : made_.net.connections) {
-      if (c.to != to) continue;
-      const auto* rows = std::get_if<SparseSynapses>(&c.synapses);
-      const bool is_kernel = c.kind() == SynapseKind::convolution;  // all places of a channel alike
-      std::vector<std::int64_t> brought(is_kernel ? static_cast<std::size_t>(made_.net[to].shape.f) : sums.size());
-      const std::vector<std::int32_t>& weights = std::visit(
-          [](const auto& synapses) -> const std::vector<std::int32_t>& { return synapses.weights; }, c.synapses);
-      for (std::size_t k = 0; k < weights.size(); ++k)
-        brought[rows ? rows->targets[k] : k % brought.size()] += std::abs(std::int64_t{weights[k]});
-      for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += brought[n % brought.size()];
-    }
-    if (sums.empty() || *std::ranges::max_element(sums) < 1 << 17) return;
-    made_.notes.push_back(
-        fmt::format("'{}': if all its inputs spike at once, its current wraps around at 24 bits", made_.net[to].name));
-  }
-
   // The chip begins where the block does: potential = (number - origin) * unit.
   static void start(SpikePopulation& population, std::int64_t origin, std::int64_t unit, PotentialScale& scale) {
     population.potentials.resize(static_cast<std::size_t>(population.neurons()));

@@ -41,6 +41,9 @@ class ChipRefusals {
   std::vector<std::string> notes_;
 };
 
+// Where the current of a neuron of loihi could leave its bits: in words.
+std::optional<std::string> wrapping_note(const SpikingNet& net, PopulationId to);
+
 Result<ChipNeurons> on_chip_neurons(const SpikingNet& net, const Chip& chip);
 
 }  // namespace taskspec

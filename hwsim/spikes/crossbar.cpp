@@ -110,11 +110,15 @@ Result<std::vector<CrossbarCore>> assign_axon_types(const SpikingNet& net, const
                                                     std::int32_t types) {
   const Crossings crossings(net, placement);
   std::vector<CrossbarCore> cores;
+  std::vector<std::size_t> taken;  // types, by core
   Diags diags;
   for (std::size_t core = 0; core < crossings.cores(); ++core) {
     TypeWeights made;
     cores.push_back(deal(crossings.of(core), crossings.neurons(core).size(), made));
-    if (static_cast<std::int64_t>(made.size()) <= types) continue;
+    taken.push_back(made.size());
+  }
+  for (std::size_t core = 0; core < taken.size(); ++core) {
+    if (static_cast<std::int64_t>(taken[core]) <= types) continue;
     std::map<std::uint32_t, std::set<std::int32_t>> distinct;
     for (const Crossing& one : crossings.of(core)) distinct[one.neuron].insert(one.weight);
     const auto worst = std::max_element(distinct.begin(), distinct.end(),
@@ -122,10 +126,11 @@ Result<std::vector<CrossbarCore>> assign_axon_types(const SpikingNet& net, const
     const auto& [population, neuron] = crossings.neurons(core)[worst->first];
     diags
         .error("E4043", Span{},
-               fmt::format("core {}: its axons take {} types, and this chip has {}", core, made.size(), types))
+               fmt::format("core {}: its axons take {} types, and this chip has {}", core, taken[core], types))
         .note(fmt::format("population '{}': neuron {} has {} distinct weights, and one for each type is kept",
                           net[population].name, neuron, worst->second.size()))
-        .help(fmt::format("it fits with {} types, or with fewer distinct weights", made.size()));
+        .help(fmt::format("limits/axon_types of {} suffices, or fewer distinct weights",
+                          *std::ranges::max_element(taken)));
   }
   if (diags.has_errors()) return diags;
   return cores;

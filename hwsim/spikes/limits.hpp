@@ -8,8 +8,10 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "hwsim/chip/chip.hpp"
 #include "hwsim/spikes/net.hpp"
 #include "ir/base/result.hpp"
 
@@ -17,6 +19,14 @@ namespace taskspec {
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
+// Where cores come from: what a refusal may offer.
+struct SpikeRoom {
+  ChipGrid grid;
+  ChipExtent chips;
+  bool is_asked = false;  // for fewer cores than these chips have
+};
+
+// Refusals call a limit by its name in the file of a chip.
 struct SpikeLimits {
   std::int64_t cores = no_limit;         // that there are
   std::int64_t neurons = no_limit;       // of a core
@@ -24,11 +34,14 @@ struct SpikeLimits {
   std::int64_t axons_out = no_limit;     // of a core: destination cores, summed over its neurons
   std::int64_t destinations = no_limit;  // cores that one neuron may reach
   std::int64_t synapse_bits = no_limit;  // of a core
+  std::int64_t memory_bits = no_limit;   // that the bank for weights has
+  std::size_t memory_bank = 0;           // its number in the file
   std::int64_t bits_per_synapse = 8;     // convolutions: per weight of the kernel, which a core holds once
   std::int64_t weight_bits = 32;         // two's complement
   std::int64_t delay = no_limit;         // steps
   // Of more axons than a core has each core adds up a part, and a further one adds these sums: tiles.
   bool adds_partial_sums = false;
+  std::optional<SpikeRoom> room = {};  // none: nothing is known of more cores
 };
 
 // Neurons of one population on one core.

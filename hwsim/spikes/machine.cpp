@@ -391,6 +391,13 @@ std::vector<std::int64_t> SpikeMachine::open_ticks() const {
   return times;
 }
 
+std::vector<SpikeCoreTime> SpikeMachine::open_cores(std::size_t open_tick) const {
+  std::vector<SpikeCoreTime> cores;
+  for (const auto& part : state_->parts) part->add_open_cores(open_tick, cores);
+  std::ranges::stable_sort(cores, {}, &SpikeCoreTime::core);
+  return cores;
+}
+
 const SpikeSchedule& SpikeMachine::schedule() const { return state_->world.schedule; }
 const SpikePlacement& SpikeMachine::placement() const { return state_->world.placement; }
 const SpikeTraffic& SpikeMachine::traffic() const { return *state_->world.traffic; }

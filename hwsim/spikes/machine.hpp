@@ -92,7 +92,8 @@ class SpikeMachine {
   // those that its deepest population is late. Streamed runs share these: a report has n ticks, open_ticks() the rest.
   Result<SpikeReport> run(std::int64_t steps, const SpikeStimulus& stimulus);
   std::vector<std::int64_t> open_ticks() const;
-  void reset();  // as loaded
+  std::vector<SpikeCoreTime> open_cores(std::size_t open_tick) const;  // by core, where something was done
+  void reset();                                                        // as loaded
 
   const SpikeSchedule& schedule() const;
   const SpikePlacement& placement() const;

@@ -9,10 +9,13 @@
 
 namespace taskspec {
 
-// Of so many chips side by side and in rows.
-SpikeLimits spike_limits(const Chip& chip, ChipExtent chips);
+// Of so many chips side by side and in rows; `cores`: all that the user allows.
+SpikeLimits spike_limits(const Chip& chip, ChipExtent chips, std::optional<std::int64_t> cores = {});
 SpikeGrid spike_grid(const Chip& chip, ChipExtent chips);
 // A border costs what a hop across it takes longer than one inside.
 SpikeCosts spike_costs(const Chip& chip);
+
+// Of a core's memory: where axons have types, weights lie with the neurons, and a crossing is there or is not.
+std::int64_t bits_per_synapse(const Chip& chip);
 
 }  // namespace taskspec

@@ -273,11 +273,10 @@ void SpikePart::add_tile(std::size_t unit, OpenTick& open) {
   counts.messages_out += packets;
   counts.hop_x += packets * static_cast<std::uint64_t>(sent.hops.x);
   counts.hop_y += packets * static_cast<std::uint64_t>(sent.hops.y);
-  counts.borders += packets * static_cast<std::uint64_t>(sent.hops.borders);
+  counts.borders += packets * static_cast<std::uint64_t>(sent.hops.borders());
   note_packets(core, clock, std::max(sent.packets, sent.packets * costs.message_out));
   clock += sent.packets * costs.message_out;
-  open.last_packet = std::max(open.last_packet, clock + sent.packets - 1 + sent.hops.x * costs.hop_x +
-                                                    sent.hops.y * costs.hop_y + sent.hops.borders * costs.border);
+  open.last_packet = std::max(open.last_packet, clock + sent.packets - 1 + sent.hops.latency(costs));
 }
 
 // ---- synapses ----
@@ -364,6 +363,15 @@ std::vector<std::int64_t> SpikePart::open_ticks() const {
   for (std::size_t i = 0; i + 1 < open_.size(); ++i)
     times.push_back(time_of(open_[(static_cast<std::size_t>(begun_ + steps_) + i) % open_.size()]));
   return times;
+}
+
+void SpikePart::add_open_cores(std::size_t open_tick, std::vector<SpikeCoreTime>& to) const {
+  const OpenTick& open = open_[(static_cast<std::size_t>(begun_ + steps_) + open_tick) % open_.size()];
+  for (std::size_t i = 0; i < open.cores.size(); ++i) {
+    SpikeCoreTime core = open.cores[i];
+    core.core = cores_[i];
+    if (core.neurons + core.synapses + core.last_packet > 0) to.push_back(core);
+  }
 }
 
 // ---- results ----

@@ -51,6 +51,7 @@ class SpikePart {
   void finish_tick(std::int64_t tick);
   // Of a streamed run: of the ticks that the next run shares with this one, what their cores have done so far.
   std::vector<std::int64_t> open_ticks() const;
+  void add_open_cores(std::size_t open_tick, std::vector<SpikeCoreTime>& to) const;
 
   SpikesGiven spikes(PopulationId population, int turn) const {
     const SpikeList& list = lists_[turn][population.index()];

@@ -93,7 +93,7 @@ class Scaling {
     const double scale = scale_of(neurons, weights);
     switch (chip_.neuron) {
       case NeuronModel::loihi:
-        make_loihi(p, neurons, scale, weights);
+        make_loihi(p, neurons, scale);
         break;
       case NeuronModel::truenorth:
         make_truenorth(p, neurons, scale);
@@ -104,6 +104,7 @@ class Scaling {
     }
     const double weight_scale = scale * weight_unit();
     for (std::size_t i = 0; i < weights.size(); ++i) connect(net_.connections[into_[p][i]], weights[i], weight_scale);
+    if (auto note = wrapping_note(made_.net, PopulationId(p))) made_.notes.push_back(*std::move(note));
   }
 
   double weight_unit() const { return chip_.neuron == NeuronModel::loihi ? 1.0 / (1 << loihi_shift) : 1.0; }
@@ -154,8 +155,7 @@ class Scaling {
     return parts;
   }
 
-  void make_loihi(std::size_t p, const RealNeurons& neurons, double scale,
-                  const std::vector<std::vector<double>>& weights) {
+  void make_loihi(std::size_t p, const RealNeurons& neurons, double scale) {
     if (neurons.subtracts) throw Refusal{"a spike takes the threshold off its potential, and here it goes to 0"};
     const auto count = static_cast<std::size_t>(neurons.shape.size());
     LoihiNeurons model{.du = 4096, .dv = 0};
@@ -193,7 +193,6 @@ class Scaling {
       made_.currents[p].unit = unit == 0 ? 1 : 1 / unit;
     }
     if (neurons.kind == Kind::current && largest(neurons.bias) > 0) add_bias_axon(p, neurons, scale);
-    warn_of_wrapping(p, neurons, scale * weight_unit(), weights, model.du);
   }
 
   // What is constant passes through the synapses, too: an axon that spikes in each step brings it.
@@ -211,23 +210,6 @@ class Scaling {
                        .from = always_,
                        .to = PopulationId(p),
                        .synapses = std::move(synapses)});
-  }
-
-  void warn_of_wrapping(std::size_t p, const RealNeurons& neurons, double weight_scale,
-                        const std::vector<std::vector<double>>& weights, std::int32_t du) {
-    std::vector<double> sums(static_cast<std::size_t>(neurons.shape.size()));
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const SpikeConnection& c = net_.connections[into_[p][i]].synapses;
-      const auto* rows = std::get_if<SparseSynapses>(&c.synapses);
-      const bool is_kernel = c.kind() == SynapseKind::convolution;
-      const auto targets = is_kernel ? static_cast<std::size_t>(neurons.shape.f) : sums.size();
-      for (std::size_t k = 0; k < weights[i].size(); ++k)
-        sums[rows ? rows->targets[k] : k % targets] += std::abs(weights[i][k]) * weight_scale;
-    }
-    const double decay = std::max(1.0, static_cast<double>(du)) / 4096;
-    if (*std::ranges::max_element(sums) / decay >= 1 << 17)
-      made_.notes.push_back(
-          fmt::format("'{}': if all its inputs spike at once, its current wraps around at 24 bits", neurons.name));
   }
 
   void make_truenorth(std::size_t p, const RealNeurons& neurons, double scale) {

@@ -62,6 +62,13 @@ Value run_mpi(HostContext& host, std::span<const Value> options) {
 
 std::span<const ReportField> report_fields();
 
+std::string names_of_arguments() {
+  std::vector<std::string> names;
+  for (const std::string_view name : argument_names)
+    names.push_back(std::string(name) + (goes_by_numbers(name) ? " 1.." : ""));
+  return joined(names, ", ");
+}
+
 std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   if (is_wrong(options[0])) throw failure("E5003", {}, wrong_shards);
   ShardSettings settings;
@@ -88,6 +95,10 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
     settings.options.inject = injection_of(inject);
     if (!settings.options.inject)
       throw failure("E5003", {}, in_quotes(inject) + " is not SHARD:CALL:ARGUMENT, such as 2:17:domain");
+    if (const std::string& name = settings.options.inject->argument; !is_argument_name(name))
+      throw failure(
+          "E5003", {},
+          "inject: no argument of a call is named " + in_quotes(name) + "; there are " + names_of_arguments());
   }
   return std::make_unique<ShardBackend>(std::move(settings), report_fields());
 }

@@ -6,6 +6,7 @@
 
 #include "hwsim/map/mapping_file.hpp"
 #include "hwsim/map/optimise.hpp"
+#include "hwsim/report/chip_text.hpp"
 #include "interp/cli/commands.hpp"
 #include "interp/cli/stages.hpp"
 #include "interp/cli/terminal.hpp"
@@ -40,9 +41,13 @@ MapOptions map_options(const Options& options, const Toolbox& tools) {
       made.step_groups = static_cast<std::int32_t>(std::min<std::int64_t>(INT32_MAX, number_in(text, "step-groups")));
     if (name == "a2s2") made.fetches_ahead = true;
     if (name == "chips") {
-      const std::size_t comma = std::min(text.find(','), text.size());
+      const std::size_t comma = text.find(',');
+      if (comma == std::string::npos)
+        throw failure(
+            "E5003", {},
+            fmt::format("--chips takes two numbers, how many side by side and how many rows: 2,1, not '{}'", text));
       made.chips = {number_in(std::string_view(text).substr(0, comma), "chips"),
-                    number_in(std::string_view(text).substr(std::min(comma + 1, text.size())), "chips")};
+                    number_in(std::string_view(text).substr(comma + 1), "chips")};
     }
     if (name != "objective") continue;
     const std::optional<MapObjective> objective = map_objective(text);
@@ -85,6 +90,17 @@ ChipMapping mapping_of(ChipNet net, const Options& options, const Toolbox& tools
   return mapping;
 }
 
+// Notes of the program that it makes, and the assumed figures that its clk and pJ rest on.
+std::string foot(const ChipMapping& mapping) {
+  std::string text;
+  const ChipProgram program = mapping.program().value_or_throw();
+  for (const std::string& note : program.notes) text += note + "\n";
+  std::vector<std::string_view> rests = {"/grid",   "/clock", "/sync",         "/limits",
+                                         "/memory", "/rules", "/noc/link_clk", "/noc/hop_clk"};
+  if (program.chips.area() > 1) rests.insert(rests.end(), {"/noc/chip_packet_clk", "/noc/chip_hop_clk"});
+  return text + assumed_text(mapping.chip(), rests, mapping.estimator().counts());
+}
+
 }  // namespace
 
 int map(const Options& options, const Toolbox& tools) {
@@ -111,7 +127,7 @@ int map(const Options& options, const Toolbox& tools) {
     if (!options.topic.empty())
       write_out(mapping.explain(options.topic).value_or_throw());
     else
-      write_out(options.stage == Options().stage ? mapping.text() : mapping.stage_text(options.stage));
+      write_out(options.stage == Options().stage ? mapping.text() + foot(mapping) : mapping.stage_text(options.stage));
   } catch (const Error& error) {
     report(options, program.sources, error.diags());
     return 3;

@@ -59,10 +59,6 @@ void set_slots(Target& target, std::span<const TensorSlot> slots, std::vector<Ar
   for (std::size_t i = 0; i < slots.size(); ++i) slots[i].value() = std::move(versions[i]);
 }
 
-void save_slots(Target& target, Agent& agent, const std::string& path, Span span) {
-  save_checkpoint(path, slot_contents(target, tensor_slots(agent), span));
-}
-
 void load_slots(Target& target, Agent& agent, const std::string& path) {
   const std::vector<TensorSlot> slots = tensor_slots(agent);
   Checkpoint found = load_checkpoint(path);

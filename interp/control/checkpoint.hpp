@@ -1,6 +1,7 @@
 // The slots of an agent as named arrays: what its checkpoint holds.
 //
-//   save_slots(target, agent, "net.npz", span);     // w, c1.w, blocks[2].w: by path, without the agent's own name
+//   save_checkpoint("net.npz", slot_contents(target, tensor_slots(agent), span));
+//                                                   // w, c1.w, blocks[2].w: by path, without the agent's own name
 //   load_slots(target, agent, "net.npz", span);     // all of them, or none and a diagnostic with every difference
 #pragma once
 #include "interp/control/target.hpp"
@@ -31,8 +32,7 @@ std::vector<WantedArray> wanted_arrays(Target& target, std::span<const TensorSlo
 // Each slot gets a new version with these contents. What was recorded before keeps the one that it read.
 void set_slots(Target& target, std::span<const TensorSlot> slots, std::vector<Array> contents);
 
-// Of an agent; that of a training has its slots as well.
-void save_slots(Target& target, Agent& agent, const std::string& path, Span span);
+// Into an agent; a file of a training has its slots as well.
 void load_slots(Target& target, Agent& agent, const std::string& path);
 
 }  // namespace taskspec

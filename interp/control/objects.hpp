@@ -89,7 +89,8 @@ class TrainedAgent {
 class HasCheckpoint {
  public:
   virtual ~HasCheckpoint() = default;
-  virtual void save(class Target& target, const std::string& path, Span span) = 0;
+  // Its contents now, as a file has them: runs what is pending and leads to them.
+  virtual std::vector<struct NamedArray> contents(class Target& target, Span span) = 0;
   // All of it, or none and E7003 with every difference.
   virtual void load(Target& target, const std::string& path) = 0;
 };

@@ -40,6 +40,7 @@ struct Replica {
   std::shared_ptr<void> others = {};    // of the first: those that were started, for the backend alone
   std::atomic<std::int64_t> shards{1};  // of the part of it that runs
   std::shared_ptr<AgreedValues> agreed = {};
+  std::function<void()> meet = {};  // inside of a run on shards: all of them come here; throws what that failed with
 
   bool is_hidden = false;                                     // another process shows what this one would
   bool is_seen() const { return number == 0 && !is_hidden; }  // what it writes, files too

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "hwsim/cores/fault_place.hpp"
 #include "interp/hw/frames.hpp"
 
 namespace taskspec {
@@ -46,17 +47,21 @@ Result<std::unique_ptr<HwProgram>> HwProgram::make(LoweredGraph lowered, const H
   if (!net) return net.diags();
   Result<ChipProgram> mapped = mapped_net(*std::move(net), options);
   if (!mapped) return mapped.diags();
+  return with(std::move(lowered), *std::move(mapped), options);
+}
+
+Result<std::unique_ptr<HwProgram>> HwProgram::with(LoweredGraph lowered, ChipProgram mapped, const HwOptions& options) {
   Result<ChipTiming> timing =
-      time_program(*mapped, {.noc = options.noc, .frames = options.frames, .keeps_stages = options.keeps_pictures});
+      time_program(mapped, {.noc = options.noc, .frames = options.frames, .keeps_stages = options.keeps_pictures});
   if (!timing) return timing.diags();
-  auto program = std::make_shared<const ChipProgram>(*std::move(mapped));
+  auto program = std::make_shared<const ChipProgram>(std::move(mapped));
   std::unique_ptr<HwProgram> made(new HwProgram(std::move(lowered), program));
   made->timing_ = *std::move(timing);
   made->picture_ = chip_picture(*program, made->timing_, account_of(*program, made->timing_));
   made->picture_.noc = name_of(options.noc);
   if (options.keeps_pictures) made->neurons_.emplace(*program);
   if (options.checks_values) {
-    Result<ExactEngine> engine = ExactEngine::make(graph, {});
+    Result<ExactEngine> engine = ExactEngine::make(std::make_shared<const BlockGraph>(made->lowered_.graph), {});
     if (!engine) return engine.diags();
     made->judge_ = *std::move(engine);
   }
@@ -95,10 +100,9 @@ void HwProgram::compare(std::span<const Array> inputs) {
     const Array wanted = judge_->value(work.block), made = machine_->value(work.block);
     for (std::int64_t i = 0; i < wanted.elements(); ++i)
       if (wanted.integer(i) != made.integer(i))
-        throw failure(
-            "E5012", {},
-            fmt::format("'{}' made {} at place {}, the exact engine {}, in step {}",
-                        (*program_->net.graph)[work.block].name, made.integer(i), i, wanted.integer(i), version_ - 1));
+        chip_fault(*program_, maker_of(*program_, work.block, i),
+                   fmt::format("{} at place {} of what it makes, where the exact engine has {}, in step {}",
+                               made.integer(i), i, wanted.integer(i), version_ - 1));
   }
 }
 

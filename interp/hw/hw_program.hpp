@@ -11,6 +11,8 @@ namespace taskspec {
 class HwProgram final : public ChipRun {
  public:
   static Result<std::unique_ptr<HwProgram>> make(LoweredGraph lowered, const HwOptions& options);
+  // Of a program that is mapped already; tests damage one.
+  static Result<std::unique_ptr<HwProgram>> with(LoweredGraph lowered, ChipProgram mapped, const HwOptions& options);
 
   std::vector<Array> step(std::span<const Array> tensors) override;
   Array state(std::size_t number) const override;

@@ -28,9 +28,19 @@ constexpr std::size_t largest_mapping_file = std::size_t{64} << 20;
 
 // ---- map ------------------------------------------------------------------------------------------
 
-bool is_net(const Type& type) { return type.is(Kind::task); }
+// And what is neither a net nor a list, so that it is told what map takes.
+bool is_net(const Type& type) {
+  return type.is(Kind::task) || type.is(Kind::integer) || type.is(Kind::real) || type.is(Kind::boolean) ||
+         type.is(Kind::string);
+}
 
 Type map_net_type(RuleContext& c) {
+  if (const Type& net = c.type(0); !net.is(Kind::task) && !net.is(Kind::error))
+    c.fail("E1004",
+           fmt::format("map takes a graph or task, which it places on a chip, or a list and a function for its "
+                       "elements; this is {}",
+                       net.text()),
+           0, "map(net, chip: \"tianjicx\"), or map([1, 2], x => x * x)");
   want(c, 1, Kind::string, "the name of a chip, or the path of its file");
   want_objective(c, 4);
   return mapping_type();

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "hwsim/map/refusals.hpp"
-#include "hwsim/report/spike_picture.hpp"
 #include "hwsim/spikes/crossbar.hpp"
 #include "hwsim/spikes/of_chip.hpp"
+#include "hwsim/spikes/overruns.hpp"
 #include "hwsim/spikes/splitters.hpp"
 #include "interp/hw/frames.hpp"
 
@@ -127,8 +127,7 @@ Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
   const Chip& chip = *options.chip;
   chips_ = chips_of(options);
   noc_ = options.noc;
-  SpikeLimits limits = spike_limits(chip, chips_);
-  if (options.cores) limits.cores = std::min<std::int64_t>(limits.cores, *options.cores);
+  const SpikeLimits limits = spike_limits(chip, chips_, options.cores);
   cores_there_ = limits.cores;
   notes_.insert(notes_.end(), neurons.notes.begin(), neurons.notes.end());
   auto net = std::make_shared<SpikingNet>(std::move(neurons.net));
@@ -152,8 +151,10 @@ Diags SpikeRun::load(ChipNeurons neurons, const HwOptions& options) {
   std::int64_t tiles = 0;
   for (const SpikeSlice& slice : placed->slices) tiles += slice.tiles;
   if (tiles > 0) notes_.push_back(fmt::format("{} cores add up a part of the inputs of others", tiles));
-  SpikeOptions run{
-      .threads = options.threads, .streamed = true, .accounted = true, .keeps_times = options.keeps_pictures};
+  SpikeOptions run{.threads = options.threads,
+                   .streamed = true,
+                   .accounted = true,
+                   .keeps_times = options.keeps_pictures || chip.sync.mode == SyncMode::fixed};
   run.delivery.next_tick = true;
   run.delivery.allow_delay = options.allow_delay;
   run.costs = spike_costs(chip);
@@ -234,13 +235,11 @@ std::vector<Array> SpikeRun::frame(std::span<const Array> tensors) {
       if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += ran->slices[i];
   if (!recorders_.empty()) look(*ran);
+  open_ticks_.reset();
+  if (chip_->sync.mode == SyncMode::fixed) check_phases(*ran);
   if (version_ <= machine_->schedule().deepest()) latency_ += ran->time;
+  if (version_ >= machine_->schedule().deepest()) steady_time_ += ran->time, ++steady_ticks_;
   time_ += ran->time;
-  const std::int64_t phase = chip_->sync.mode == SyncMode::fixed ? chip_->sync.phase_clk : 0;
-  if (phase > 0 && ran->ticks[0] > phase)
-    throw failure(
-        "E5012", {},
-        fmt::format("phase {} takes {} clk, and phases of {} take {}", version_, ran->ticks[0], chip_->name, phase));
   hash_ = Hasher().add(hash_).add(ran->hash).digest().low;
   ++version_;
   for (std::size_t p = 0; p < given.size(); ++p)
@@ -265,11 +264,43 @@ std::vector<Array> SpikeRun::frame(std::span<const Array> tensors) {
   return outputs;
 }
 
+// Ticks that later steps share count as soon as they are too long: there may be no later step.
+void SpikeRun::check_phases(SpikeReport& ran) const {
+  const std::int64_t phase = chip_->sync.phase_clk;
+  std::vector<SpikeTick> too_long;
+  if (ran.ticks[0] > phase) too_long.push_back({version_, ran.ticks[0], std::move(ran.cores)});
+  const std::vector<std::int64_t>& open = open_ticks();
+  for (std::size_t i = 0; i < open.size(); ++i)
+    if (open[i] > phase)
+      too_long.push_back({version_ + 1 + static_cast<std::int64_t>(i), open[i], machine_->open_cores(i)});
+  if (too_long.empty()) return;
+  Diags diags;
+  diags.add(overrun_refusal(*chip_, *net_, *machine_, too_long));
+  throw Error(diags);
+}
+
+const std::vector<std::int64_t>& SpikeRun::open_ticks() const {
+  if (!open_ticks_) open_ticks_ = machine_->open_ticks();
+  return *open_ticks_;
+}
+
 std::int64_t SpikeRun::cycles() const {
   if (!machine_) return 0;
   std::int64_t sum = time_;
-  for (const std::int64_t tick : machine_->open_ticks()) sum += tick;
+  for (const std::int64_t tick : open_ticks()) sum += tick;
   return sum;
+}
+
+SpikeClock SpikeRun::clock() const {
+  SpikeClock clock{.steps = version_, .cycles = cycles(), .latency = latency_};
+  // The first step is through when its last population has made it.
+  const std::int64_t deepest = machine_->schedule().deepest(), missing = deepest + 1 - version_;
+  for (std::int64_t i = 0; i < missing && i < static_cast<std::int64_t>(open_ticks().size()); ++i)
+    clock.latency += open_ticks()[static_cast<std::size_t>(i)];
+  // Steps follow one another a tick apart. Without a tick in which all populations work, those that there were.
+  clock.interval =
+      steady_ticks_ > 0 ? steady_time_ / steady_ticks_ : clock.cycles / std::max<std::int64_t>(1, version_ + deepest);
+  return clock;
 }
 
 void SpikeRun::look(const SpikeReport& ran) {
@@ -289,17 +320,11 @@ void SpikeRun::look(const SpikeReport& ran) {
 
 std::optional<ChipPicture> SpikeRun::picture() const {
   if (!machine_) return std::nullopt;
-  ChipPicture picture = spike_picture({chip_, chips_, *net_, *machine_, counts_, spikes_}, version_, cycles());
+  ChipPicture picture = spike_picture({chip_, chips_, *net_, *machine_, counts_, spikes_}, clock());
   picture.title = title_;
   picture.noc = name_of(noc_);
   picture.cores_there = cores_there_;
-  picture.notes = notes_;
-  // The first step is through when its last population has made it.
-  picture.latency = latency_;
-  const std::vector<std::int64_t> open = machine_->open_ticks();
-  const std::int64_t missing = machine_->schedule().deepest() + 1 - version_;
-  for (std::int64_t i = 0; i < missing && i < static_cast<std::int64_t>(open.size()); ++i)
-    picture.latency += open[static_cast<std::size_t>(i)];
+  picture.notes.insert(picture.notes.end(), notes_.begin(), notes_.end());
   picture.values = Hasher().add(hash_).digest();
   picture.stages = stages_;
   for (const std::optional<PopulationRecorder>& recorder : recorders_)

@@ -2,7 +2,7 @@
 // come a tick after they were fired, so a population that is n populations behind the input makes its steps n ticks
 // late: values are those of the graph, and reports tell the latency.
 #pragma once
-#include "hwsim/spikes/machine.hpp"
+#include "hwsim/report/spike_picture.hpp"
 #include "interp/hw/chip_kinds.hpp"
 #include "interp/hw/hw_picture.hpp"
 
@@ -42,6 +42,9 @@ class SpikeRun final : public ChipRun {
   std::vector<Array> frame(std::span<const Array> tensors);
   SpikeTrain train_of(std::size_t input, const Array& tensor) const;
 
+  void check_phases(SpikeReport& ran) const;  // E5012
+  const std::vector<std::int64_t>& open_ticks() const;
+  SpikeClock clock() const;
   void look(const SpikeReport& ran);  // for pictures
 
   std::shared_ptr<const Chip> chip_;
@@ -56,7 +59,9 @@ class SpikeRun final : public ChipRun {
   std::vector<std::string> notes_;
   std::vector<SpikeCounts> counts_;
   std::int64_t time_ = 0, latency_ = 0, cores_there_ = 0;
-  std::uint64_t hash_ = 0;  // of spikes, potentials, times and counts of all steps
+  std::int64_t steady_time_ = 0, steady_ticks_ = 0;              // of ticks in which all populations made a step
+  mutable std::optional<std::vector<std::int64_t>> open_ticks_;  // of the last step; none: nobody asked yet
+  std::uint64_t hash_ = 0;                                       // of spikes, potentials, times and counts of all steps
   // With pictures:
   std::vector<std::optional<PopulationRecorder>> recorders_;  // by population; none from outside
   std::vector<std::vector<std::int64_t>> spikes_;             // by population and neuron

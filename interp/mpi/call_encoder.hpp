@@ -1,9 +1,16 @@
 // The arguments of a call as they are hashed; with --inject one of them, on one shard, is another one than it was.
 //
 //   run.begin_call().created("task", Created::task, 3).domain("domain", domain);
+//
+// What the program has sent to the graph since the last call stands in front of the arguments of the next one:
+//
+//   run.begin_call().sent(hash); ... run.begin_call().created("region", Created::region, 0)
 #pragma once
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "interp/shards/control/call.hpp"
 
@@ -14,9 +21,27 @@ struct Injection {
   std::uint32_t shard = 0;
   std::uint64_t call = 0;
   std::string argument;
+  // What came of it, for all copies: the arguments of that call, once it came.
+  std::shared_ptr<std::vector<std::string>> met = std::make_shared<std::vector<std::string>>();
+  bool has_met() const { return std::ranges::find(*met, argument) != met->end(); }
 };
 // None: it is written otherwise.
 std::optional<Injection> injection_of(std::string_view text);
+
+// The names of arguments; those of several go by numbers, too: "value 3".
+inline constexpr std::string_view argument_names[] = {
+    "argument", "arguments", "capture",  "captures",  "colour",    "colours", "domain",   "element", "extents",
+    "fields",   "files",     "level",    "operation", "partition", "pieces",  "position", "program", "projection",
+    "region",   "sent",      "sharding", "shards",    "task",      "type",    "value"};
+inline bool goes_by_numbers(std::string_view name) {
+  return name == "argument" || name == "value" || name == "capture";
+}
+inline bool is_argument_name(std::string_view name) {
+  const std::size_t end = name.find(' ');
+  const std::string_view word = name.substr(0, end);
+  return std::ranges::find(argument_names, word) != std::end(argument_names) &&
+         goes_by_numbers(word) == (end != std::string_view::npos);
+}
 
 // What a call made: one of its outputs. Call 0: none.
 struct CallFuture {
@@ -28,9 +53,12 @@ struct CallFuture {
 class CallEncoder {
  public:
   CallEncoder(CallArguments& into, std::uint64_t call, const std::optional<Injection>& inject, ShardId self)
-      : into_(into), inject_(inject && inject->shard == self.value && inject->call == call ? &*inject : nullptr) {
-    into_.clear();
+      : into_(into),
+        inject_(inject && inject->call == call ? &*inject : nullptr),
+        is_other_(inject_ && inject->shard == self.value) {
+    if (!has_sent()) into_.clear();
   }
+  void sent(const Hash128& contents) { text(sent_name, contents.text()); }
   // Names live as long as the program.
   CallEncoder& created(const char* name, Created what, std::uint64_t number) {
     const bool other = begin(name);
@@ -76,12 +104,18 @@ class CallEncoder {
   }
 
  private:
+  static constexpr const char* sent_name = "sent";
+  // And nothing else: no call has it alone.
+  bool has_sent() const { return into_.marks().size() == 1 && into_.marks().front().name == sent_name; }
   bool begin(const char* name) {
     into_.argument(name);
-    return inject_ && inject_->argument == name;
+    if (!inject_) return false;
+    inject_->met->emplace_back(name);
+    return is_other_ && inject_->argument == name;
   }
   CallArguments& into_;
-  const Injection* inject_;
+  const Injection* inject_;  // of this call, on whichever shard
+  const bool is_other_;      // on this one
 };
 
 }  // namespace taskspec

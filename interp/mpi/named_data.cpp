@@ -52,9 +52,30 @@ void NamedData::unnamed(PartitionId partition) {
 // ---- calls ----------------------------------------------------------------------------------------
 
 void NamedData::note_new() {
+  note_sent();
   note_regions();
   note_partitions();
   delete_agreed();
+}
+
+// Values of the host are constants in the graph: contents of files, lists, numbers. They come with the next call, which
+// is the first one that may use them.
+void NamedData::note_sent() {
+  const TaskGraph& graph = recorder_.graph;
+  if (constants_seen_ == graph.constant_count()) return;
+  Hasher hash;
+  bool has_any = false;
+  for (; constants_seen_ < graph.constant_count(); ++constants_seen_) {
+    if (!graph.holds_constant(constants_seen_)) continue;
+    const Value& value = graph.constant(constants_seen_);
+    if (!value.is_array()) continue;
+    const Array& array = value.array();
+    hash.add(static_cast<std::uint64_t>(array.type().precision)).add(array.type().extents.size());
+    for (const std::int64_t extent : array.type().extents) hash.add(static_cast<std::uint64_t>(extent));
+    hash.bytes(std::span(array.raw(), array.bytes()));
+    has_any = true;
+  }
+  if (has_any) run_.begin_call().sent(hash.digest());
 }
 
 void NamedData::note_regions() {
@@ -65,7 +86,7 @@ void NamedData::note_regions() {
         .created("region", Created::region, made.number)
         .domain("extents", forest()[id].extents)
         .text("fields", forest()[id].fields_name);
-    made.call = run_.called(CallKind::region, forest()[id].name, {});
+    made.call = run_.called(CallKind::region, forest()[id].name, forest()[id].made);
     regions_made_by_.emplace(made.call, id);
     if (made.is_unnamed()) run_.deletions().dropped(made.call);
   }
@@ -94,7 +115,7 @@ void NamedData::note_partitions() {
         .created("region", Created::region, number(known.root))
         .domain("colours", partition.colours)
         .text("pieces", partition.content.text());
-    known.call = run_.called(CallKind::partition, "partition", {});
+    known.call = run_.called(CallKind::partition, "partition", partition.made);
     partitions_made_by_.emplace(known.call, id);
     std::vector<PartitionId> operands;
     if (partition.parent.partition.valid()) operands.push_back(partition.parent.partition);
@@ -122,14 +143,14 @@ void NamedData::delete_agreed() {
     if (const auto region = regions_made_by_.find(made); region != regions_made_by_.end()) {
       const RegionId id = region->second;
       run_.begin_call().created("region", Created::region, number(id));
-      run_.called(CallKind::deletion, forest()[id].name, {});
+      run_.called(CallKind::deletion, forest()[id].name, forest()[id].made);
       run_.untrace(id);
       regions.push_back(id);
       continue;
     }
     const PartitionId id = partitions_made_by_.at(made);
     run_.begin_call().created("partition", Created::partition, number(id));
-    run_.called(CallKind::deletion, "partition", {});
+    run_.called(CallKind::deletion, "partition", forest()[id].made);
     run_.untrace(id);
     Named& known = partitions_.at(id.value);
     known.is_kept = false;

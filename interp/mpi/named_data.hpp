@@ -4,7 +4,8 @@
 // data know of it.
 //
 //   NamedData data(run, recorder);
-//   data.note_new();                    // before each call of the program: regions and partitions made since
+//   data.note_new();                    // before each call of the program: regions and partitions made since,
+//                                       // and what was sent to the graph
 //   data.number(region)                 // as it is hashed: never given again
 #pragma once
 #include "interp/control/recorder.hpp"
@@ -40,6 +41,7 @@ class NamedData final : public DataHandles {
     RegionId root{};
     bool is_unnamed() const { return call > 0 && is_kept && handles + made_of == 0; }
   };
+  void note_sent();
   void note_regions();
   void note_partitions();
   void delete_agreed();
@@ -55,7 +57,8 @@ class NamedData final : public DataHandles {
   std::map<std::uint64_t, PartitionId> partitions_made_by_;
   std::vector<RegionId> new_regions_;
   std::vector<PartitionId> new_partitions_;
-  std::vector<PartitionId> waiting_;                                            // deleted, and still named by lists
+  std::vector<PartitionId> waiting_;  // deleted, and still named by lists
+  std::size_t constants_seen_ = 0;
   std::uint64_t regions_made_ = 0, partitions_made_ = 0, partitions_seen_ = 0;  // seen: serials of the forest below
 };
 

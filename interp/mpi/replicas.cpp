@@ -155,4 +155,15 @@ std::vector<Value> Replicas::report_of(std::size_t number) {
   return *run.report;
 }
 
+const Hash128& Replicas::program_hash(const Sources& sources) {
+  const std::lock_guard lock(mutex_);
+  if (program_hash_) return *program_hash_;
+  Hasher hash;
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    const Source& source = sources[SourceId(k)];
+    if (!is_define(source)) hash.add(source.text());  // not where it lies: that may differ from machine to machine
+  }
+  return program_hash_.emplace(hash.digest());
+}
+
 }  // namespace taskspec

@@ -15,6 +15,7 @@
 #include "interp/mpi/shard_failure.hpp"
 #include "interp/mpi/shard_waits.hpp"
 #include "interp/shards/ranks/watchdog.hpp"
+#include "ir/base/hash.hpp"
 #include "ir/types/value.hpp"
 
 namespace taskspec {
@@ -64,6 +65,8 @@ class ShardGroup {
   std::unique_ptr<Watchdog> watchdog_;
 };
 
+inline bool is_define(const Source& source) { return source.path().starts_with("-D "); }
+
 class Replicas {
  public:
   using Start = std::function<void(std::size_t number)>;
@@ -87,6 +90,8 @@ class Replicas {
   void publish(std::size_t run, std::vector<Value> report);
   std::vector<Value> report_of(std::size_t run);
   const std::atomic<bool>& ended() const { return ended_; }
+  // Of the texts of the program without what -D puts in their place; found once.
+  const Hash128& program_hash(const Sources& sources);
 
  private:
   struct Run {
@@ -103,6 +108,7 @@ class Replicas {
   std::set<std::size_t> left_;
   std::vector<std::thread> threads_;
   std::atomic<bool> ended_{false};
+  std::optional<Hash128> program_hash_;
 };
 
 }  // namespace taskspec

@@ -1,7 +1,10 @@
 #include "interp/mpi/shard_backend.hpp"
 
+#include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/run_site.hpp"
 #include "interp/host/host_backend.hpp"
+#include "interp/mpi/rank_values.hpp"
 #include "interp/mpi/shard_picture.hpp"
 #include "interp/shards/ranks/shard_cores.hpp"
 #include "ir/base/text.hpp"
@@ -42,7 +45,7 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
   replicas_ = static_cast<Replicas*>(replica->others.get());
   take(replicas_->join(replica->number, settings_.shards, span, settings_.patience));
   settings_.shards = part_.shards;
-  replica->shards = static_cast<std::int64_t>(part_.shards);
+  refuse_injection(span);
   if (part_.is_alone) {  // another run does that, which has shards
     settings_.options.dump_dep.clear();
     settings_.options.why_trace = false;
@@ -50,12 +53,106 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
   settings_.options.sources = &interpreter.program().sources;
   run_ = std::make_unique<ShardRun>(part_.group, part_.shard, target.recorder().graph.regions, settings_.options);
   launches_ = std::make_unique<ShardLaunches>(*run_, target, interpreter);
-  run_->begin_call()
-      .integer("shards", static_cast<std::int64_t>(settings_.shards))
-      .integer("level", static_cast<std::int64_t>(settings_.options.level));
-  run_->called(CallKind::start, "start", span);
+  call_start(interpreter, span);
   target_ = &target;
   target.set_divider(launches_.get());
+  outside_ = Outside{replica->shards, std::exchange(replica->meet, [this] { run_->barrier(); })};
+  replica->shards = static_cast<std::int64_t>(part_.shards);
+}
+
+// ---- the first call -------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* capture_names[] = {"capture 1", "capture 2", "capture 3", "capture 4",
+                                         "capture 5", "capture 6", "capture 7", "capture 8"};
+
+bool is_plain(const Value& value) {
+  if (value.is_list()) return std::ranges::all_of(value.list(), is_plain);
+  if (value.is_tuple()) return std::ranges::all_of(value.tuple().items, is_plain);
+  return value.is_bool() || value.is_integer() || value.is_real() || value.is_string();
+}
+
+// Host values that the run reads of its surroundings. What it is given of a graph is sent when it is used, and says so
+// itself.
+List captured() {
+  List captured;
+  const RunSite* site = RunSite::current();
+  if (!site) return captured;  // the run is the whole program
+  const Frame& frame = site->frame;
+  const auto take = [&](const Value& value) {
+    if (is_plain(value)) captured.push_back(value);
+  };
+  const FreeUse& use = site->interpreter.facts().free_use(frame.id, site->call);
+  for (const CallId id : use.values) take(frame[id]);
+  for (const VariableId id : use.read) take(frame[id]);
+  for (const std::uint32_t k : use.parameters) take(frame.registers[k]);
+  return captured;
+}
+
+void encode(CallEncoder& call, const char* name, const Value& value) {
+  if (value.is_integer()) {
+    call.integer(name, value.integer());
+  } else if (value.is_real()) {
+    call.real(name, value.real());
+  } else if (value.is_string()) {
+    call.text(name, value.string());
+  } else {
+    Bytes bytes;
+    put_value(bytes, value);
+    call.text(name, value.is_bool() ? (value.boolean() ? "true" : "false") : hash128(bytes).text());
+  }
+}
+
+}  // namespace
+
+void ShardBackend::call_start(const Interpreter& interpreter, Span span) {
+  CallEncoder call = run_->begin_call();
+  const Sources& sources = interpreter.program().sources;
+  call.text("program", replicas_->program_hash(sources).text());
+  std::string arguments;
+  for (std::size_t k = 0; k < sources.size(); ++k)
+    if (const Source& source = sources[SourceId(k)]; is_define(source))
+      arguments += (arguments.empty() ? "" : " ") + source.path() + "=" + std::string(source.text());
+  if (const HostContext* host = interpreter.host())
+    for (const std::string& argument : host->arguments) arguments += (arguments.empty() ? "" : " ") + argument;
+  call.text("arguments", arguments);
+  const List values = captured();
+  constexpr std::size_t most = std::size(capture_names);
+  for (std::size_t k = 0; k < std::min(values.size(), most); ++k) encode(call, capture_names[k], values[k]);
+  if (values.size() > most) {
+    Bytes rest;
+    for (std::size_t k = most; k < values.size(); ++k) put_value(rest, values[k]);
+    call.text("captures", hash128(rest).text());
+  }
+  call.integer("shards", static_cast<std::int64_t>(settings_.shards))
+      .integer("level", static_cast<std::int64_t>(settings_.options.level));
+  run_->called(CallKind::start, "start", span);
+}
+
+// ---- --inject -------------------------------------------------------------------------------------
+
+void ShardBackend::refuse_injection(Span span) const {
+  const std::optional<Injection>& inject = settings_.options.inject;
+  if (!inject || part_.is_alone || inject->shard < part_.shards) return;
+  throw failure("E5003", span,
+                "inject: there is no shard " + std::to_string(inject->shard) + ", they are 0 to " +
+                    std::to_string(part_.shards - 1));
+}
+
+// Who wants a difference to be found has to know that there was none.
+void ShardBackend::raise_injection() const {
+  const std::optional<Injection>& inject = settings_.options.inject;
+  if (!inject || part_.is_alone || inject->has_met()) return;
+  const std::string call = "call " + std::to_string(inject->call);
+  if (inject->met->empty())
+    throw failure("E5003", {},
+                  "inject: " + call + " never came, the last one was " + std::to_string(run_->last_call()));
+  std::vector<std::string> names;
+  for (const std::string& name : *inject->met) names.push_back(in_quotes(name));
+  throw failure(
+      "E5003", {},
+      "inject: " + call + " has no argument " + in_quotes(inject->argument) + "; it has " + joined(names, ", "));
 }
 
 void ShardBackend::take(Replicas::Part part) {
@@ -72,12 +169,23 @@ void ShardBackend::finish() {
   launches_->note_new();
   run_->finish();
   replicas_->finished(replica_->number, part_.run);
-  replica_->shards = 1;
-  if (replica_->number == 0) replicas_->publish(part_.run, run_->report());
+  leave();
+  if (replica_->number != 0) return;
+  replicas_->publish(part_.run, run_->report());
+  raise_injection();
+}
+
+// A run may stand inside of another one.
+void ShardBackend::leave() {
+  if (!outside_) return;
+  replica_->shards = outside_->shards;
+  replica_->meet = std::move(outside_->meet);
+  outside_.reset();
 }
 
 void ShardBackend::fail(const Diags& why) {
   if (!run_) return;
+  leave();
   run_->fail(why.has_errors() ? why : failure("E5009", {}, "another shard ended").diags(), run_->last_call() + 1);
   run_->part();
 }

@@ -5,7 +5,9 @@
 //   ShardBackend backend({.shards = 4});
 //   backend.join(replica, target, interpreter, span);
 #pragma once
+#include <functional>
 #include <mutex>
+#include <optional>
 
 #include "interp/control/replica.hpp"
 #include "interp/control/run_picture.hpp"
@@ -55,12 +57,21 @@ class ShardBackend final : public Backend, public ReplicatedBackend, public Pict
 
  private:
   void take(Replicas::Part part);
+  void call_start(const Interpreter& interpreter, Span span);
+  void leave();
+  void refuse_injection(Span span) const;
+  void raise_injection() const;
 
   ShardSettings settings_;
   const std::span<const ReportField> report_fields_;
   std::mutex mutex_;  // of the two that `take` changes and `interrupt`, which any thread may call, reads
   std::unique_ptr<PlanBackend> host_;  // of one worker, until it has joined
   std::shared_ptr<Replica> replica_;
+  struct Outside {  // of this run, for the program behind it
+    std::int64_t shards = 1;
+    std::function<void()> meet;
+  };
+  std::optional<Outside> outside_;
   Replicas* replicas_ = nullptr;  // they end with the first replica
   Replicas::Part part_;
   std::unique_ptr<ShardRun> run_;

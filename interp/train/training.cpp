@@ -417,7 +417,7 @@ std::vector<Training::Saved> Training::state(Target& target) {
   return state;
 }
 
-void Training::save(Target& target, const std::string& path, Span span) {
+std::vector<NamedArray> Training::contents(Target& target, Span span) {
   if (stepped_) throw failure("E5007", span, "gradients wait for their update: save comes behind it");
   std::vector<TensorSlot> slots;
   for (const Weight& weight : weights_) slots.push_back(weight.slot);
@@ -429,7 +429,7 @@ void Training::save(Target& target, const std::string& path, Span span) {
   add("rows", real(rows_).array());
   add("steps", integer(steps_).array());
   add("epochs", integer(epochs_).array());
-  save_checkpoint(path, std::move(arrays));
+  return arrays;
 }
 
 void Training::load(Target& target, const std::string& path) {

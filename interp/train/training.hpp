@@ -60,7 +60,7 @@ class Training final : public Object, public TrainedAgent, public HasGraph, publ
   std::unique_ptr<GraphView> graph(const Interpreter& outer, ViewContents contents, Span span) override;
   // Slots of the agent, moments of the optimizer, metrics and where it is: what is loaded goes on as if it had never
   // stopped. E5007 between backward and update.
-  void save(Target& target, const std::string& path, Span span) override;
+  std::vector<NamedArray> contents(Target& target, Span span) override;
   void load(Target& target, const std::string& path) override;
   // Steps as the last one on made-up data of its shapes, in a trial (trial_steps.cpp): nothing here changes by them.
   // `after` hears of each one that ran. E5007 where there was no step.

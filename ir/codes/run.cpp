@@ -99,8 +99,8 @@ values, and what reads them does not run. A function of the host program that is
 was not read, one outside of the receive area, stop flags that do not come, cores that wait for one another, a phase that
 is longer than the chip allows. What the mapper makes keeps all rules, so this is a program that was changed by hand, or a
 mistake of ours.)",
-     .fix = R"(The message has core, buffer and address. Of a mapping of your own: map anew, or undo the last change.
-Else please report it, with the program.)",
+     .fix = R"(The message has core, phase, stage, block, buffer and address. Of a mapping of your own: map anew, or undo
+the last change. Else please report it, with the program.)",
      .reach = Reach::circumstance},
     {.code = "E5013",
      .summary = "a weight without a gradient",

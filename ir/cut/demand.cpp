@@ -46,8 +46,10 @@ std::vector<bool> asked_by_graph(const Program& program) {
   while (!todo.empty()) {
     const Function& function = program[todo.back()];
     todo.pop_back();
-    for (const Call& call : function.calls)
-      if (call.form == Form::call) ask(call.callee);
+    for (const Call& call : function.calls) {
+      const bool is_value = call.form->payload == Payload::callee && call.form->enters == FormRecord::Enters::nothing;
+      if (call.form == Form::call || is_value) ask(call.callee);  // also what it hands to map, say
+    }
   }
   return asked;
 }

@@ -73,6 +73,7 @@ bool Repeatable::blocks_give(const Call& call) const {
 
 bool Repeatable::is_repeatable_builtin(const Call& call) const {
   if (call.builtin->runs_in == RunsIn::asked) return true;
+  if (called_ && call.builtin->effect == Effect::pure && call.builtin->runs_in != RunsIn::graph) return all(call);
   const bool calls_back = std::ranges::any_of(
       call.in, [&](CallId in) { return in.valid() && function_[in].type.is(Type::Kind::function); });
   return fold_ && call.builtin->runs_in == RunsIn::either && !calls_back && all(call);

@@ -91,7 +91,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"nlohmann/",
      {"ir/json/", "hwsim/chip", "hwsim/map/mapping_file.cpp", "tests/unit/json", "tests/unit/ops_neurons",
       "tests/unit/step_cost", "tests/unit/trace", "tests/unit/dependences", "tests/peers/", "tests/hwsim/picture",
-      "tests/hwsim/chip_report", "tests/hwsim/mapping_test", "tests/hwsim/refuse_fits", "tests/hwsim/spike_report"}},
+      "tests/hwsim/chip_report", "tests/hwsim/mapping", "tests/hwsim/refuse_fits", "tests/hwsim/spike_report"}},
     {"xxhash", {"ir/base/hash.cpp"}},
     {"png", {"ir/files/png.cpp"}},
     {"jpeglib", {"ir/files/jpeg.cpp"}},

@@ -204,7 +204,7 @@ TEST_CASE("places beyond what a head can name are reached over relays, along the
   const Diag& diag = faults.items().front();
   CHECK(diag.code == Code("E4043"));
   CHECK(diag.message == "tianjicx: core 10 sends to core 0, -10 away along x, and heads have 0 to 127");
-  CHECK(diag.help_text.find("limits/offset_min of -1 suffices") == 0);
+  CHECK(diag.help_text.find("in the chip's file limits/offset_min of -1 suffices") == 0);
   CHECK(found(fan(limited(-1, 127), 10, {8})) == Places{{9, 8}});
 }
 

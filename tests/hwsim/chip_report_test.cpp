@@ -35,13 +35,15 @@ TEST_CASE("the report has the tables and one hash for 1, 2 and 4 threads [chip-h
     const ToolOutcome run = in_shell("taskspec run '" + runs_on_chips() + "' --report --threads " + threads, folder);
     REQUIRE_MESSAGE(run.code == 0, run.err);
     hashes.insert(lines_with(run.out, "hash "));
-    REQUIRE(hashes.begin()->size() == 3);
+    REQUIRE(hashes.begin()->size() == 4);
     CHECK(lines_with(run.out, "layer ").size() == 4);  // of crossbars, too
     CHECK(lines_with(run.out, "limit: phase ").size() == 2);
+    CHECK(lines_with(run.out, "limit: a phase takes 5050 clk").size() == 1);
     CHECK(lines_with(run.out, "limit: packets; the port from the host at row ").size() == 1);
     CHECK(lines_with(run.out, "roofline: ").size() == 2);
-    CHECK(lines_with(run.out, "assumed: ").size() == 10);  // of layers, of the chip, of energy; of crossbars
-    CHECK(lines_with(run.out, "mac_i8 ").size() == 2);
+    CHECK(lines_with(run.out, "assumed: ").size() ==
+          11);  // of layers, of the chip, of energy; of crossbars, of these energy not
+    CHECK(lines_with(run.out, "mac_i8 ").size() == 3);
   }
   CHECK(hashes.size() == 1);
   CHECK((*hashes.begin())[0] != (*hashes.begin())[1]);  // the same values in other times

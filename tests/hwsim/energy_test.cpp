@@ -119,24 +119,6 @@ TEST_CASE("a sum is exact whatever its order, and has an end [chip-energy]") {
   CHECK(energy_of(beyond, chip) == INT64_MAX);
 }
 
-TEST_CASE("energy as text: items and their sum, alternatives, what is assumed [chip-energy]") {
-  PerEvent counts;
-  counts[EnergyEvent::syn_dense] = 1'000;
-  counts[EnergyEvent::spike] = 3;
-  CHECK(energy_text(counts, chip_of("loihi")) ==
-        "syn_dense                    1000 * 35.5 pJ                35500 pJ\n"
-        "spike                           3 * 69.3 pJ                207.9 pJ\n"
-        "sum                                                      35707.9 pJ\n"
-        "another figure for hop_y: 4 pJ, the paper's own table [davies2018]\n"
-        "another figure for syn_dense: 23.6 pJ, the paper's own table: at least, per synaptic operation [davies2018]\n"
-        "another figure for barrier: 1.13e-07 s, the paper's own table: the shortest [davies2018]\n"
-        "another figure for barrier: 4.65e-07 s, the paper's own table: the longest [davies2018]\n");
-  counts[EnergyEvent::out] = 2;
-  const std::string of_tiny = energy_text(counts, chip_of("tiny"));
-  CHECK(of_tiny.find("out                                2 * 4 pJ                    8 pJ\n") != std::string::npos);
-  CHECK(of_tiny.find("assumed, nothing is published: out\n") != std::string::npos);
-}
-
 TEST_CASE("a lumped chip is not split [chip-energy]") {
   PerEvent counts;
   counts[EnergyEvent::syn_sparse] = 100;
@@ -145,11 +127,6 @@ TEST_CASE("a lumped chip is not split [chip-energy]") {
   const Chip truenorth = chip_of("truenorth");
   CHECK(energy_of(counts, truenorth) == 100 * 260'000);
   CHECK(energy_items(counts, truenorth).size() == 1);
-  const std::string text = energy_text(counts, truenorth);
-  CHECK(text.find("truenorth is lumped: one published figure of the whole chip") != std::string::npos);
-  CHECK(text.find("hop_x") == std::string::npos);
-  CHECK(text.find("another figure for syn_sparse: 2.5 pJ, at the peak rate of the chip: 400 GSOPS/W [akopyan2015]") !=
-        std::string::npos);
 }
 
 }  // namespace taskspec::energy_test

@@ -1,17 +1,23 @@
 // Mapped programs that are damaged at random places: what changes an output is caught, by the checks of every run where
-// data moves or lies, by the exact engine where contents changed. What changes nothing is counted apart.
+// data moves or lies, by the exact engine where contents or parameters changed. What changes nothing is counted apart.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <map>
+#include <regex>
 
+#include "hwsim/cores/check_ways.hpp"
 #include "hwsim/cores/machine.hpp"
 #include "hwsim/map/mapper.hpp"
 #include "interp/exact/engine.hpp"
+#include "interp/hw/hw_program.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/unit/block_cases.hpp"
+#include "tests/unit/lowered_nets.hpp"
 #include "tests/unit/random_cases.hpp"
 
 namespace taskspec::faults_test {
+using tests::BlockGraphMaker;
 
 namespace {
 
@@ -28,12 +34,13 @@ class Vandal {
  public:
   Vandal(ChipProgram& program, std::mt19937_64& random) : p_(program), random_(random) {}
 
-  static constexpr int kinds = 25;
+  static constexpr int kinds = 26;
+  static constexpr int first_of_contents = 24;  // from there on the engine is asked, too
   static constexpr const char* names[kinds] = {
       "address",    "run from",   "run to", "run length", "lost run",  "lost message", "message twice",
       "delay",      "result",     "order",  "overlap",    "move run",  "lost move",    "operand",
       "multicast",  "slots",      "ring",   "batch",      "step rows", "late batch",   "early rows",
-      "other turn", "other rows", "waits",  "contents"};
+      "other turn", "other rows", "waits",  "parameter",  "contents"};
 
   bool damage(int kind) {
     switch (kind) {
@@ -106,6 +113,8 @@ class Vandal {
         });
       case 23:  // a message is moved in a step of another number
         return with(message(), [&](ChipMessage& m) { m.delay = m.delay == 0 ? 1 : 0; });
+      case 24:
+        return with(call(), [&](ChipCall& c) { change_parameter(c.block); });
       default:
         return contents();
     }
@@ -173,6 +182,14 @@ class Vandal {
     ChipMessage* m = message();
     return m ? &m->runs[place(m->runs)] : nullptr;
   }
+  // Any of those that its record has, in its bounds. Windows move data, the others are contents.
+  void change_parameter(TaskBlock& block) {
+    const auto list = block.def->attributes;
+    if (list.empty()) return;
+    const BlockAttributeDef& one = *list[random_() % list.size()];
+    const std::int64_t now = block.attribute(one.name);
+    block.set(one, std::clamp(now + shift(4), one.least, one.most));
+  }
   bool contents() {
     std::vector<ChipBuffer*> all;
     for (ChipCore& core : p_.cores)
@@ -192,6 +209,21 @@ class Vandal {
   std::mt19937_64& random_;
   ChipCore* core_ = nullptr;
 };
+
+// "core 3, phase 1, soma1 of 'conv1': ...": with numbers and names that are there.
+bool tells_where(const std::string& message, const ChipProgram& program) {
+  static const std::regex where(
+      "^(?:the host|core ([0-9]+), phase ([0-9]+)), (axon|soma1|send|receive|soma2) of '([^']*)'[,:] ");
+  std::smatch found;
+  if (!std::regex_search(message, found, where)) return false;
+  const BlockGraph& graph = *program.net.graph;
+  const std::string name = found[4].str();
+  if (std::ranges::find(graph.blocks, name, &TaskBlock::name) == graph.blocks.end()) return false;
+  if (found[1].length() == 0) return found[3] == "send" || found[3] == "receive";
+  return std::ranges::any_of(program.cores, [&](const ChipCore& core) {
+    return core.core == std::stoi(found[1]) && std::stoul(found[2]) < core.phases.size();
+  });
+}
 
 struct FaultCounts {
   int told = 0, engine = 0, harmless = 0;
@@ -238,13 +270,15 @@ TEST_CASE("a damaged program is caught wherever an output changes [chip-faults]"
           const auto at = static_cast<std::size_t>(step);
           const std::vector<Array> made = ill.run(inputs[at]);
           for (std::size_t i = 0; i < made.size(); ++i) differs |= !same_values(made[i], wanted[at][i]);
-          if (kind != Vandal::kinds - 1) continue;
+          if (kind < Vandal::first_of_contents) continue;
           engine.run(inputs[at]);
           for (const NetWork& work : net->works)
             is_seen |= !same_values(ill.value(work.block), engine.value(work.block));
         }
       } catch (const Error& error) {
-        CHECK(error.diags().items().front().code == Code("E5012"));
+        const Diag& diag = error.diags().items().front();
+        CHECK(diag.code == Code("E5012"));
+        CHECK_MESSAGE(tells_where(diag.message, *sound), diag.message);
         ++count.told;
         continue;
       }
@@ -256,6 +290,129 @@ TEST_CASE("a damaged program is caught wherever an output changes [chip-faults]"
     MESSAGE(name << ": " << count.told << " told, " << count.engine << " seen by the engine, " << count.harmless
                  << " change nothing");
   CHECK(faults >= 200);
+  CHECK(counts["parameter"].told + counts["parameter"].engine > 0);
+}
+
+namespace {
+
+std::string fault_of(ChipProgram program) {
+  try {
+    ChipMachine machine(std::make_shared<const ChipProgram>(std::move(program)));
+  } catch (const Error& error) {
+    return error.diags().items().front().message;
+  }
+  return "";
+}
+
+// x -> a -> b, delayed by one step between them.
+ChipProgram delayed_sums() {
+  BlockGraphMaker make("late");
+  const BlockShape plane{.y = 2, .x = 2, .f = 8};
+  const BlockId x = make.block("x", "INPUT", Precision::i8, plane), s = make.block("s", "SI", Precision::i8, plane),
+                a = make.block("a", "CADD", Precision::i32, plane), t = make.block("t", "SI", Precision::i32, plane),
+                b = make.block("b", "CADD", Precision::i32, plane),
+                y = make.block("y", "OUTPUT", Precision::i32, plane);
+  make.edge(x, s);
+  make.edge(s, a);
+  make.edge(a, t).delay = 1;
+  make.edge(t, b);
+  make.edge(b, y);
+  const ChipNet net = chip_net(std::make_shared<const BlockGraph>(std::move(make.graph))).value_or_throw();
+  return map_net(net, {.chip = tests::chip_variant("tianjicx"), .slabs = 1}).value_or_throw();
+}
+
+}  // namespace
+
+TEST_CASE("delays are compared as they are, not by their last byte [chip-faults]") {
+  const ChipProgram sound = delayed_sums();
+  check_ways(sound);
+  for (std::size_t m = 0; m < sound.messages.size(); ++m)
+    for (const std::int32_t more : {256, 512, 1 << 16}) {
+      ChipProgram damaged = sound;
+      damaged.messages[m].delay += more;
+      CHECK_MESSAGE(
+          fault_of(damaged).find(fmt::format("{} steps late, where", damaged.messages[m].delay)) != std::string::npos,
+          fault_of(damaged));
+    }
+}
+
+TEST_CASE("faults of a message name who sends and who receives [chip-faults]") {
+  const ChipProgram sound = delayed_sums();
+  const auto between = std::ranges::find_if(
+      sound.messages, [](const ChipMessage& m) { return m.from_core != host_core && m.to_core != host_core; });
+  REQUIRE(between != sound.messages.end());
+  ChipProgram damaged = sound;
+  damaged.messages[static_cast<std::size_t>(between - sound.messages.begin())].runs[0].bytes += 4096;
+  const std::string text = fault_of(damaged);
+  CHECK_MESSAGE(std::regex_search(text, std::regex("^core [0-9]+, phase 0, send of 'a': the message to core [0-9]+, "
+                                                   "phase 0, receive of 'b' is longer than its buffers$")),
+                text);
+  // The host waits for what no core sends.
+  damaged = sound;
+  for (ChipCore& core : damaged.cores)
+    for (ChipPhase& phase : core.phases)
+      std::erase_if(phase.sends,
+                    [&](std::int32_t m) { return damaged.messages[static_cast<std::size_t>(m)].to_core == host_core; });
+  ChipMachine machine(std::make_shared<const ChipProgram>(damaged));
+  std::mt19937_64 random(3);
+  std::string waits;
+  try {
+    machine.run(std::vector<Array>{random_array(random, Precision::i8, {2, 2, 8})});
+  } catch (const Error& error) {
+    waits = error.diags().items().front().message;
+  }
+  CHECK_MESSAGE(std::regex_search(waits, std::regex("^the host, receive of 'y', from core [0-9]+, phase 0, send of "
+                                                    "'b': [0-9]+ stop flags are awaited for 'y', 0 came$")),
+                waits);
+}
+
+TEST_CASE("check: \"engine\" names the core, the phase and the place where another value came out [chip-faults]") {
+  std::mt19937_64 random(11);
+  NetOf net;
+  const ValueId x = net.input({Precision::i8, {1, 64}}),
+                w = net.weight(random_array(random, Precision::i8, Extents{64, 64}));
+  net.give(net.cast(net.emit("shift_right", {net.emit("matmul", {x, w}), Value(std::int64_t{6})}), Precision::i8));
+  const LoweredGraph lowered = net.lowered().value_or_throw();
+  HwOptions options;
+  options.chip = tests::chip_variant("tiny");
+  options.checks_values = true;
+  const ChipProgram sound =
+      map_net(chip_net(std::make_shared<const BlockGraph>(lowered.graph)).value_or_throw(), options).value_or_throw();
+  const std::vector<Array> given{random_array(random, Precision::i8, Extents{1, 64})};
+  const auto told = [&](const ChipProgram& program) -> std::string {
+    try {
+      HwProgram::with(lowered, program, options).value_or_throw()->step(given);
+    } catch (const Error& error) {
+      CHECK(error.diags().items().front().code == Code("E5012"));
+      return error.diags().items().front().message;
+    }
+    return "";
+  };
+  CHECK(told(sound) == "");
+
+  const auto has_weights = [](const ChipBuffer& b) { return b.use == BufferUse::fixed && b.data; };
+  ChipProgram damaged = sound;
+  ChipCore& core = damaged.cores.back();
+  ChipBuffer& weights = *std::ranges::find_if(core.buffers, has_weights);
+  Array other = Array::make(weights.data->type());
+  weights.data = other;  // zeros
+  std::string text = told(damaged);
+  CHECK_MESSAGE(std::regex_search(text, std::regex(fmt::format("^core {}, phase 0, axon of '[^']+': 0 at place [0-9]+ "
+                                                               "of what it makes, where the exact engine has "
+                                                               "-?[0-9]+, in step 0$",
+                                                               core.core))),
+                text);
+
+  damaged = sound;
+  TaskBlock& soma = damaged.cores.back().phases[0].soma->block;
+  const auto shift = std::ranges::find(soma.def->attributes, "shift", &BlockAttributeDef::name);
+  REQUIRE(shift != soma.def->attributes.end());
+  soma.set(**shift, soma.attribute("shift") + 2);
+  text = told(damaged);
+  CHECK_MESSAGE(std::regex_search(text, std::regex(fmt::format("^core {}, phase 0, soma1 of '[^']+': -?[0-9]+ at place "
+                                                               "[0-9]+ of what it makes, where the exact engine has",
+                                                               damaged.cores.back().core))),
+                text);
 }
 
 }  // namespace taskspec::faults_test

@@ -11,6 +11,7 @@
 #include "hwsim/map/mapper.hpp"
 #include "hwsim/report/chip_files.hpp"
 #include "hwsim/report/chip_text.hpp"
+#include "hwsim/report/spike_picture.hpp"
 #include "hwsim/time/slowest_step.hpp"
 #include "tests/hwsim/chip_nets.hpp"
 #include "tests/unit/block_cases.hpp"
@@ -266,24 +267,52 @@ TEST_CASE("energy stands beside other published figures, and a lumped chip is no
   loihi.account.counts = EnergyCounts(1, 1);
   PerEvent counts;
   counts[EnergyEvent::syn_dense] = 1000;
+  counts[EnergyEvent::spike] = 3;
   loihi.account.counts.add(0, 0, counts);
-  const std::string text = chip_text(loihi);
-  CHECK(text.find("\nsyn_dense ") != std::string::npos);
-  CHECK(text.find(" 1000 * 35.5 ") != std::string::npos);
-  CHECK(text.find("another figure for syn_dense: 23.6 pJ, ") != std::string::npos);
-  CHECK(text.find("[davies2018]: 23600 pJ in all\n") != std::string::npos);
-  CHECK(text.find("hash ") != std::string::npos);
+  CHECK(energy_table(loihi) ==
+        "event                         count * pJ                     pJ\n"
+        "syn_dense                    1000 * 35.5                  35500\n"
+        "spike                           3 * 69.3                  207.9\n"
+        "sum                                                     35707.9\n"
+        "another figure for hop_y: 4 pJ, the paper's own table [davies2018]\n"
+        "another figure for syn_dense: 23.6 pJ, the paper's own table: at least, per synaptic operation [davies2018]: "
+        "23807.9 pJ in all\n"
+        "another figure for barrier: 1.13e-07 s, the paper's own table: the shortest [davies2018]\n"
+        "another figure for barrier: 4.65e-07 s, the paper's own table: the longest [davies2018]\n");
+  CHECK(spike_text(loihi).find("\n" + energy_table(loihi) + "hash ") != std::string::npos);
 
-  ChipPicture lumped = bare("truenorth");
-  lumped.account.counts = EnergyCounts(1, 1);
-  counts = {};
-  counts[EnergyEvent::syn_sparse] = 10;
-  counts[EnergyEvent::access] = 7;
-  lumped.account.counts.add(0, 0, counts);
-  const std::string whole = chip_text(lumped);
-  CHECK(whole.find("its parts cannot be told apart") != std::string::npos);
-  CHECK(whole.find("\naccess ") == std::string::npos);
-  CHECK(json::parse(chip_json(lumped, true))["lumped"] == true);
+  // One figure is spread over synaptic events of all kinds, and so is the other one.
+  for (const EnergyEvent event : {EnergyEvent::syn_dense, EnergyEvent::syn_sparse, EnergyEvent::syn_conv}) {
+    ChipPicture lumped = bare("truenorth");
+    lumped.account.counts = EnergyCounts(1, 1);
+    lumped.account.layers.resize(1);
+    lumped.account.cores.resize(1);
+    counts = {};
+    counts[event] = 10;
+    counts[EnergyEvent::access] = 7;
+    lumped.account.counts.add(0, 0, counts);
+    const std::string whole = spike_text(lumped);
+    CHECK(whole.find("its parts cannot be told apart") != std::string::npos);
+    CHECK(whole.find("\naccess ") == std::string::npos);
+    CHECK(whole.find(" 10 * 26 ") != std::string::npos);
+    CHECK(whole.find("another figure for syn_sparse: 2.5 pJ, at the peak rate of the chip: 400 GSOPS/W "
+                     "[akopyan2015]: 25 pJ in all\n") != std::string::npos);
+    CHECK(whole.substr(0, whole.find('\n')).find("pJ") == std::string::npos);
+    const json all = json::parse(chip_json(lumped, true));
+    CHECK(all["lumped"] == true);
+    CHECK(all["energy"] == 260);
+    for (const char* list : {"layers", "cores"}) {
+      CHECK(all[list][0]["energy"].is_null());
+      CHECK(all[list][0]["energy_by"].empty());
+    }
+    const std::string csv = chip_csv(lumped);
+    CHECK(csv.find(",chip,truenorth,") != std::string::npos);
+    for (const char* part : {",layer,", ",core,"}) {
+      const std::string row = csv.substr(csv.find(part), csv.find('\n', csv.find(part)) - csv.find(part));
+      CHECK_MESSAGE(row.ends_with(std::string(1 + energy_parts().size(), ',')), row);
+    }
+  }
+  CHECK(json::parse(chip_json(loihi, true))["lumped"] == false);
 }
 
 TEST_CASE("the limit is the place of the packets where these and not cores keep frames apart; notes of flits") {

@@ -26,7 +26,8 @@ constexpr SpikeCosts costs{.message_in = 160,
                            .message_out = 51,
                            .hop_x = 41,
                            .hop_y = 65,
-                           .border = 0,
+                           .border_x = 0,
+                           .border_y = 0,
                            .sums_per_packet = 2,
                            .least_tick = 0,
                            .barrier = {}};
@@ -455,7 +456,8 @@ TEST_CASE("the picture of spiking populations is the sum of what happened [snn][
       fired.emplace_back(static_cast<std::size_t>(net->populations[p].neurons()));
       for (const SpikeAt& spike : report.recorded[p]) ++fired.back()[spike.neuron];
     }
-    const ChipPicture picture = spike_picture({chip, {1, 1}, *net, machine, report.slices, fired}, steps, report.time);
+    const ChipPicture picture = spike_picture({chip, {1, 1}, *net, machine, report.slices, fired},
+                                              {.steps = steps, .cycles = report.time, .interval = report.time / steps});
     const ChipAccount& account = picture.account;
     const SpikeCounts all = report.total();
     std::uint64_t on_links = 0, of_layers = 0, of_cores = 0;

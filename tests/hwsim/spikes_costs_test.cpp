@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "bench/snn_nets.hpp"
+#include "hwsim/report/link_counts.hpp"
 #include "hwsim/spikes/crossbar.hpp"
 #include "hwsim/spikes/of_chip.hpp"
+#include "tests/hwsim/chip_nets.hpp"
 #include "tests/hwsim/spikes_nets.hpp"
 #include "tests/hwsim/spikes_oracle.hpp"
 #include "tests/unit/errors.hpp"
@@ -22,7 +24,8 @@ const SpikeCosts round_costs{.message_in = 1000,
                              .message_out = 50,
                              .hop_x = 4000,
                              .hop_y = 50000,
-                             .border = 0,
+                             .border_x = 0,
+                             .border_y = 0,
                              .least_tick = 0,
                              .barrier = {{1, 600}, {2, 1000}, {4, 1400}, {29, 1800}}};
 
@@ -119,7 +122,8 @@ TEST_CASE("hops go along x and y of routers, and over borders of chips [snn]") {
   CHECK(hops_to(4).x == 1);
   CHECK(hops_to(4 * (16 * 5 + 9)).x == 9);
   CHECK(hops_to(4 * (16 * 5 + 9)).y == 5);
-  CHECK(hops_to(4 * (16 * 5 + 9)).borders == 2);
+  CHECK(hops_to(4 * (16 * 5 + 9)).borders_x == 1);
+  CHECK(hops_to(4 * (16 * 5 + 9)).borders_y == 1);
 }
 
 TEST_CASE("ticks and counts are those of a walk that charges one spike at a time, for any threads [snn]") {
@@ -133,7 +137,7 @@ TEST_CASE("ticks and counts are those of a walk that charges one spike at a time
     const SpikePlacement placement = place_spikes(*made.net, limits).value_or_throw();
     const SpikeGrid grid{.width = 3, .cores_per_router = 2, .chip_width = 2, .chip_height = 2};
     SpikeCosts costs = round_costs;
-    costs.border = 100'000, costs.barrier.clear();
+    costs.border_x = 100'000, costs.border_y = 300'000, costs.barrier.clear();
     SpikeOptions options = accounted(costs, grid);
     options.delivery.next_tick = seed % 2 == 0;
     options.delivery.allow_delay = true;
@@ -222,18 +226,16 @@ TEST_CASE("the million synapses keep to the limits of a synaptic chip on two of 
     CHECK(use.synapse_bits <= limits.synapse_bits);
   }
   CHECK(placed.cores() > 128);
-  SpikeLimits one = limits;
-  one.cores = 128;
-  const Result<SpikePlacement> refused = place_spikes(*net, one);
+  const Result<SpikePlacement> refused = place_spikes(*net, spike_limits(chip, {1, 1}));
   REQUIRE(!refused);
   const std::string text = text_of(refused.diags());
   CHECK(text.find("E4042 network 'random' takes 197 cores, and there are 128") == 0);
   CHECK(text.find("note population 'n': 10,000 neurons on 197 cores, limited by axons out") != std::string::npos);
-  CHECK(text.find("help 197 cores suffice") != std::string::npos);
-  one.cores = 197;
-  CHECK(place_spikes(*net, one));
-  one.cores = 196;
-  CHECK(!place_spikes(*net, one));
+  CHECK(text.find("help chips: [2, 1] suffice\n") != std::string::npos);
+  const Result<SpikePlacement> fewer = place_spikes(*net, spike_limits(chip, {2, 1}, 196));
+  REQUIRE(!fewer);
+  CHECK(text_of(fewer.diags()).find("help cores: 197 suffice\n") != std::string::npos);
+  CHECK(place_spikes(*net, spike_limits(chip, {2, 1}, 197)));
 }
 
 TEST_CASE("refusals say what is used, what there is, and the smallest change that fits [snn][chip-refuse]") {
@@ -242,7 +244,7 @@ TEST_CASE("refusals say what is used, what there is, and the smallest change tha
     CHECK(text_of(refused.diags()) ==
           "E4043 population 'n': neuron 0 alone takes 300 axons, and a core of this chip has 256\n"
           "note connection 'w' brings 300 synapses\n"
-          "help it fits with 44 axons less, or a limit of 300\n");
+          "help it fits with 44 axons less; limits/fan_in of 300 suffices\n");
     CHECK(place_spikes(all_to_all(256, 4), {.axons_in = 256}));
     CHECK(place_spikes(all_to_all(300, 4), {.axons_in = 300}));
     CHECK(!place_spikes(all_to_all(257, 4), {.axons_in = 256}));
@@ -252,15 +254,60 @@ TEST_CASE("refusals say what is used, what there is, and the smallest change tha
     CHECK(text_of(refused.diags()) ==
           "E4043 population 'n': neuron 0 alone takes 2,400 bits of synapses, and a core of this chip has 2,000\n"
           "note connection 'w' brings 300 synapses\n"
-          "help it fits with 50 synapses less, or a limit of 2,400\n");
+          "help it fits with 50 synapses less; limits/synapse_bits of 2400 suffices\n");
+    CHECK(place_spikes(all_to_all(300, 4), {.synapse_bits = 2400}));
     CHECK(place_spikes(all_to_all(250, 4), {.synapse_bits = 2000}));
     CHECK(!place_spikes(all_to_all(251, 4), {.synapse_bits = 2000}));
+  }
+  SUBCASE("one synapse, and both limits at once") {
+    CHECK(text_of(place_spikes(all_to_all(10, 4), {.synapse_bits = 72}).diags()) ==
+          "E4043 population 'n': neuron 0 alone takes 80 bits of synapses, and a core of this chip has 72\n"
+          "note connection 'w' brings 10 synapses\n"
+          "help it fits with 1 synapse less; limits/synapse_bits of 80 suffices\n");
+    CHECK(text_of(place_spikes(all_to_all(10, 4), {.axons_in = 9, .synapse_bits = 48}).diags()) ==
+          "E4043 population 'n': neuron 0 alone takes 10 axons, and a core of this chip has 9\n"
+          "note connection 'w' brings 10 synapses\n"
+          "help it fits with 4 axons less; limits/fan_in of 10 and limits/synapse_bits of 80 suffice\n");
+    CHECK(place_spikes(all_to_all(6, 4), {.axons_in = 9, .synapse_bits = 48}));
+    CHECK(place_spikes(all_to_all(10, 4), {.axons_in = 10, .synapse_bits = 80}));
+  }
+  SUBCASE("the neuron that takes most is told, and a limit that does for all") {
+    SpikingNet net = all_to_all(10, 4);
+    net.connections[0].synapses =
+        SparseSynapses{{0, 2, 4, 6, 7, 8, 9, 9, 9, 9, 9}, {0, 2, 0, 2, 0, 2, 2, 2, 2}, {}, {}};
+    auto& rows = std::get<SparseSynapses>(net.connections[0].synapses);
+    rows.weights.assign(rows.targets.size(), 1);
+    CHECK(text_of(place_spikes(net, {.axons_in = 2}).diags()) ==
+          "E4043 population 'n': neuron 2 alone takes 6 axons, and a core of this chip has 2\n"
+          "note connection 'w' brings 6 synapses\n"
+          "help it fits with 4 axons less; limits/fan_in of 6 suffices\n");
+    CHECK(!place_spikes(net, {.axons_in = 5}));
+    CHECK(place_spikes(net, {.axons_in = 6}));
+  }
+  SUBCASE("memory of synaptic cores") {
+    const auto small = [](const std::string& bytes) {
+      return tests::chip_variant("loihi",
+                                 {{"{\"v\": 131072, \"unit\": \"B\", \"src\": \"derived: {/limits/synapse_bits} / 8\"}",
+                                   "{\"v\": " + bytes + ", \"unit\": \"B\", \"src\": \"assumed\"}"}});
+    };
+    CHECK(text_of(place_spikes(all_to_all(10, 4), spike_limits(*small("8"), {1, 1})).diags()) ==
+          "E4043 population 'n': neuron 0 alone takes 90 bits of synapses, and a core of this chip has 64\n"
+          "note connection 'w' brings 10 synapses\n"
+          "help it fits with 3 synapses less; memory/0/bytes of 12 suffices\n");
+    CHECK(place_spikes(all_to_all(7, 4), spike_limits(*small("8"), {1, 1})));
+    CHECK(place_spikes(all_to_all(10, 4), spike_limits(*small("12"), {1, 1})));
+    // The preset's bank follows from its bits: the file has to say both, and they go together.
+    SpikeLimits preset = spike_limits(*tests::chip_variant("loihi"), {1, 1});
+    preset.axons_in = no_limit;
+    const std::string text = text_of(place_spikes(all_to_all(116'509, 1), preset).diags());
+    CHECK(text.find("limits/synapse_bits of 1048584 and memory/0/bytes of 131073 suffice\n") != std::string::npos);
   }
   SUBCASE("width of weights") {
     const Result<SpikePlacement> refused = place_spikes(all_to_all(3, 4, -257), {.weight_bits = 9});
     CHECK(text_of(refused.diags()) ==
           "E4043 connection 'w': weight -257 takes 10 bits, and this chip has 9\n"
-          "help scale its weights into -256..255\n");
+          "help scale its weights into -256..255, or limits/weight_bits of 10 suffices\n");
+    CHECK(place_spikes(all_to_all(3, 4, -257), {.weight_bits = 10}));
     CHECK(place_spikes(all_to_all(3, 4, -256), {.weight_bits = 9}));
     CHECK(!place_spikes(all_to_all(3, 4, 256), {.weight_bits = 9}));
     CHECK(place_spikes(all_to_all(3, 4, 255), {.weight_bits = 9}));
@@ -270,7 +317,8 @@ TEST_CASE("refusals say what is used, what there is, and the smallest change tha
     net.connections[0].delay = 64;
     CHECK(text_of(place_spikes(net, {.delay = 63}).diags()) ==
           "E4043 connection 'w': a delay of 64 steps, and this chip has 63\n"
-          "help at most 63, or put a population in between that passes spikes on\n");
+          "help at most 63, or put a population in between that passes spikes on; limits/delay_max of 64 suffices\n");
+    CHECK(place_spikes(net, {.delay = 64}));
     net.connections[0].delay = 63;
     CHECK(place_spikes(net, {.delay = 63}));
   }
@@ -279,7 +327,7 @@ TEST_CASE("refusals say what is used, what there is, and the smallest change tha
     net.populations[0].model = TrueNorthNeurons{};
     CHECK(text_of(place_spikes(net, {.neurons = 2, .destinations = 1}).diags()) ==
           "E4043 population 'in': neuron 0 reaches 2 cores, and this chip lets it reach 1\n"
-          "help it fits when its targets lie on 1 fewer cores, or with 2 destinations\n");
+          "help it fits when its targets lie on 1 core fewer; limits/fan_out of 2 suffices\n");
     CHECK(place_spikes(net, {.neurons = 2, .destinations = 2}));
   }
   SUBCASE("random numbers in turn") {
@@ -316,6 +364,94 @@ TEST_CASE("refusals say what is used, what there is, and the smallest change tha
   }
 }
 
+TEST_CASE("where cores are too few, the options that fit are offered, or it is said that none do [snn][chip-refuse]") {
+  const std::string cores =
+      R"("cores": [{"v": 32, "unit": "1", "src": "davies2018"}, {"v": 4, "unit": "1", "src": "davies2018"}])";
+  const std::string two_by_two =
+      R"("cores": [{"v": 2, "unit": "1", "src": "davies2018"}, {"v": 2, "unit": "1", "src": "davies2018"}])";
+  const std::string per_router = R"("cores_per_router": {"v": 4,)", one = R"("cores_per_router": {"v": 1,)";
+  const auto four = [&](const std::string& joined) {
+    std::vector<std::pair<std::string, std::string>> changes = {
+        {cores, two_by_two}, {per_router, one}, {R"("max_chips": [8, 8])", "\"max_chips\": " + joined}};
+    if (joined == "[1, 1]") {
+      const std::string text = find_chip("loihi").value_or_throw().text;
+      const std::size_t begin = text.find("    \"chip_packet_clk\""), end = text.find("    \"snn_packets\"");
+      changes.emplace_back(text.substr(begin, end - begin), "");  // there is no border
+    }
+    return tests::chip_variant("loihi", changes);
+  };
+  const SpikingNet net = all_to_all(2, 8 * 1024);  // a core each 1024
+  const auto refusal = [&](const SpikeLimits& limits) {
+    const std::string text = text_of(place_spikes(net, limits).diags());
+    return text.substr(text.find("help ") + 5);
+  };
+  const auto chip = four("[8, 8]");
+  CHECK(refusal(spike_limits(*chip, {1, 1})) == "chips: [2, 1] suffice\n");
+  CHECK(place_spikes(net, spike_limits(*chip, {2, 1})));
+  CHECK(refusal(spike_limits(*chip, {2, 1}, 7)) == "cores: 8 suffice\n");
+  CHECK(place_spikes(net, spike_limits(*chip, {2, 1}, 8)));
+  CHECK(refusal(spike_limits(*chip, {1, 1}, 3)) == "chips: [2, 1] suffice, without a number of cores\n");
+  CHECK(refusal(spike_limits(*four("[1, 8]"), {1, 1})) == "chips: [1, 2] suffice\n");
+  CHECK(place_spikes(net, spike_limits(*four("[1, 8]"), {1, 2})));
+  CHECK(refusal(spike_limits(*four("[1, 1]"), {1, 1})) ==
+        "its chips cannot be joined, and one has 4 cores: a smaller net, or a chip with more\n");
+  const SpikingNet large = all_to_all(2, 9 * 1024);
+  CHECK(text_of(place_spikes(large, spike_limits(*four("[2, 1]"), {1, 1})).diags()) ==
+        "E4042 network 'net' takes 9 cores, and there are 4\n"
+        "note population 'n': 9,216 neurons on 9 cores, limited by the number of neurons\n"
+        "help at most [2, 1] chips can be joined, which have 8 cores: a smaller net, or a chip with more\n");
+}
+
+TEST_CASE("spikes go over the links of the chip's own network, and across its borders [snn]") {
+  int differ = 0;  // from a mesh
+  for (const std::string topology : {"mesh", "bus", "fattree"}) {
+    const auto chip = tests::chip_variant(
+        "truenorth", {{R"("topology": {"v": "mesh")", "\"topology\": {\"v\": \"" + topology + "\""},
+                      {R"("hop_clk": [{"v": 1, "unit": "clk", "src": "assumed"}, {"v": 1,)",
+                       R"("hop_clk": [{"v": 3, "unit": "clk", "src": "assumed"}, {"v": 5,)"},
+                      {R"("chip_hop_clk": [{"v": 32, "unit": "clk", "src": "assumed"}, {"v": 32,)",
+                       R"("chip_hop_clk": [{"v": 20, "unit": "clk", "src": "assumed"}, {"v": 90,)"}});
+    CAPTURE(topology);
+    const ChipExtent chips{2, 2};
+    const std::int32_t cores = static_cast<std::int32_t>(chip->grid.cores.area() * chips.area());
+    SpikeWays ways(spike_grid(*chip, chips), cores);
+    const SpikeCosts costs = spike_costs(*chip);
+    LinkCounts links(*chip, chips);
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 400; ++i) {
+      const auto from = static_cast<std::int32_t>(between(random, 0, cores - 1));
+      for (const std::int32_t to : {static_cast<std::int32_t>(between(random, 0, cores - 1)), from, from ^ 1}) {
+        const SpikeHops hops = ways.hops(from, to);
+        const PerEvent wanted = links.add(links.routes().endpoint(from), links.routes().endpoint(to), 1);
+        CHECK(hops.x == wanted[EnergyEvent::hop_x]);
+        CHECK(hops.y == wanted[EnergyEvent::hop_y]);
+        CHECK(hops.borders() == wanted[EnergyEvent::chip]);
+        CHECK(hops.latency(costs) ==
+              links.routes().latency(links.routes().endpoint(from), links.routes().endpoint(to)));
+        differ +=
+            hops != hops_between(router_of(spike_grid(*chip, chips), from), router_of(spike_grid(*chip, chips), to));
+      }
+    }
+  }
+  CHECK(differ > 400);
+  // And so they are counted when neurons spike: core 0 to core 3 of a bus is one link.
+  auto net = std::make_shared<SpikingNet>();
+  const PopulationId a = net->add({.name = "a",
+                                   .shape = {.f = 2},
+                                   .model = LoihiNeurons{.du = 4096, .dv = 4096, .threshold = 1},
+                                   .bias = {100, 100}});
+  const PopulationId b = net->add({.name = "b", .model = LoihiNeurons{.du = 4096, .dv = 4096, .threshold = 1}});
+  net->connect({.name = "w", .from = a, .to = b, .synapses = DenseSynapses{{1, 1}}, .delay = 1});
+  const SpikePlacement placement{{{a, 0, 2, 0}, {b, 0, 1, 3}}, std::vector<SpikeUse>(4)};
+  const auto bus = tests::chip_variant("truenorth", {{R"("topology": {"v": "mesh")", R"("topology": {"v": "bus")"}});
+  SpikeMachine machine =
+      SpikeMachine::load(net, placement, accounted(round_costs, spike_grid(*bus, {1, 1}))).value_or_throw();
+  const SpikeCounts counts = machine.run(2, {}).value_or_throw().total();
+  CHECK(counts.messages_out == 4);
+  CHECK(counts.hop_x == 4);
+  CHECK(counts.hop_y == 0);
+}
+
 TEST_CASE("the axons of a crossbar get types that say the weights, or the network is refused [snn][chip-refuse]") {
   // Each source excites or inhibits, by an amount that each target has for itself.
   SpikingNet net = all_to_all(20, 10);
@@ -340,7 +476,7 @@ TEST_CASE("the axons of a crossbar get types that say the weights, or the networ
   CHECK(text_of(refused.diags()) ==
         "E4043 core 2: its axons take 7 types, and this chip has 4\n"
         "note population 'n': neuron 9 has 7 distinct weights, and one for each type is kept\n"
-        "help it fits with 7 types, or with fewer distinct weights\n");
+        "help limits/axon_types of 7 suffices, or fewer distinct weights\n");
   CHECK(assign_axon_types(net, placement, 7));
   CHECK(!assign_axon_types(net, placement, 6));
   for (std::size_t s = 0; s < 5; ++s) weights[s * 10 + 9] = 103;

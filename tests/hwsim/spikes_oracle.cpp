@@ -239,11 +239,12 @@ Bill bill(const SpikingNet& net, const Truth& truth, const SpikePlacement& place
             const std::int32_t per = grid.cores_per_router, w = grid.width;
             const std::int64_t dx = std::abs(core / per % w - to / per % w),
                                dy = std::abs(core / per / w - to / per / w);
-            const std::int64_t chips = std::abs(core / per % w / grid.chip_width - to / per % w / grid.chip_width) +
-                                       std::abs(core / per / w / grid.chip_height - to / per / w / grid.chip_height);
+            const std::int64_t cx = std::abs(core / per % w / grid.chip_width - to / per % w / grid.chip_width),
+                               cy = std::abs(core / per / w / grid.chip_height - to / per / w / grid.chip_height);
             total.hop_x += static_cast<std::uint64_t>(dx), total.hop_y += static_cast<std::uint64_t>(dy);
-            total.borders += static_cast<std::uint64_t>(chips);
-            last = std::max(last, soma[core] + dx * costs.hop_x + dy * costs.hop_y + chips * costs.border);
+            total.borders += static_cast<std::uint64_t>(cx + cy);
+            last = std::max(
+                last, soma[core] + dx * costs.hop_x + dy * costs.hop_y + cx * costs.border_x + cy * costs.border_y);
           }
         }
       }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -11,6 +12,7 @@
 #include "interp/pipeline.hpp"
 #include "interp/report/viewer.hpp"
 #include "interp/session/profile_text.hpp"
+#include "ir/files/files.hpp"
 #include "tests/guard/paths.hpp"
 #include "tests/guard/tool.hpp"
 #include "tests/unit/json_programs.hpp"

@@ -218,7 +218,8 @@ Value run_save(HostContext& host, std::span<const Value> values) {
   const std::string& path = values[1].string();
   const bool tensors = values[0].is_list() && !values[0].list().empty() && target.is_tensor(values[0].list()[0]);
   if (auto* agent = values[0].as<Agent>()) {
-    if (host.is_seen()) save_slots(target, *agent, path, host.span);
+    std::vector<NamedArray> slots = slot_contents(target, tensor_slots(*agent), host.span);
+    if (host.is_seen()) save_checkpoint(path, std::move(slots));
   } else if (tensors) {
     save_list(host, values[0].list(), path);
   } else {
@@ -238,8 +239,9 @@ Type save_training_type(RuleContext& c) {
 }
 
 Value run_save_training(HostContext& host, std::span<const Value> values) {
-  if (host.is_seen())
-    dynamic_cast<HasCheckpoint&>(*values[0].object()).save(host.interpreter->target(), values[1].string(), host.span);
+  auto& kept = dynamic_cast<HasCheckpoint&>(*values[0].object());
+  std::vector<NamedArray> arrays = kept.contents(host.interpreter->target(), host.span);
+  if (host.is_seen()) save_checkpoint(values[1].string(), std::move(arrays));
   return written(host);
 }
 

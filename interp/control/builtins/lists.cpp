@@ -181,8 +181,12 @@ constinit const Builtin builtin_enumerate =
                   .method = true,
                   .runs_in = RunsIn::either};
 
-// A net is mapped on a chip: another builtin of this name.
-static bool is_no_net(const Type& first) { return !first.is(Type::Kind::task); }
+// A net is mapped on a chip: another builtin of this name, which also says what both take where it is neither.
+static bool is_no_net(const Type& first) {
+  using Kind = Type::Kind;
+  return !first.is(Kind::task) && !first.is(Kind::integer) && !first.is(Kind::real) && !first.is(Kind::boolean) &&
+         !first.is(Kind::string);
+}
 
 constinit const Builtin builtin_map =
     BuiltinFields{.name = "map",

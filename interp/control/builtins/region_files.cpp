@@ -3,6 +3,8 @@
 
 #include "interp/control/builtins/region_operands.hpp"
 #include "interp/control/field_files.hpp"
+#include "interp/control/record.hpp"
+#include "interp/control/replica.hpp"
 #include "ir/base/text.hpp"
 #include "ir/region/conflict_error.hpp"
 #include "ir/region/made_here.hpp"
@@ -151,18 +153,26 @@ std::shared_ptr<const FieldFiles> files_of(const HostContext& host, const Region
   }
 }
 
+// By shards, who have parts of files, too. Where it is not, as outside of runs on shards and in a `run .. on host`
+// inside of one, each replica does all of it, and one of them writes.
+bool is_divided(Target& target) {
+  auto* recording = dynamic_cast<RecordTarget*>(&target);
+  return recording && recording->recorder().data_handles;  // shards alone ask for these
+}
+
 void transfer(HostContext& host, const Attachment& what, bool writes) {
   Target& target = target_of(host);
   if (what.paths.empty()) return;
   auto files = files_of(host, target.regions(), what, writes);
-  // Outside of runs on shards one of several replicas writes, and the others come behind it.
-  const bool by_itself = writes && host.replica && host.replica->shards == 1;
-  if (!by_itself || host.is_seen()) try {
+  Replica* const replica = is_divided(target) ? nullptr : host.replica.get();
+  if (!replica || !writes || host.is_seen()) try {
       target.transfer({what.space, what.partition, what.fields, writes, std::move(files)}, host.span);
     } catch (const ConflictError& error) {
       throw overlapping(host, target.regions(), what, writes, error);
     }
-  if (by_itself) host.replica->agree(host.part, host.agreed++, {});
+  if (!replica) return;
+  if (replica->meet) replica->meet();  // nobody reads what is not written yet, nor writes what others still read
+  if (writes) replica->agree(host.part, host.agreed++, {});
 }
 
 // ---- colours ----

@@ -15,6 +15,7 @@ const MEASURES = [
 const SIDES = [[1, 0], [-1, 0], [0, -1], [0, 1]];  // E W N S
 
 function energyText(pj) {
+  if (pj === null) return "-";  // a lumped chip's parts cannot be told apart
   if (pj >= 1e9) return (pj / 1e9).toFixed(2) + " mJ";
   if (pj >= 1e6) return (pj / 1e6).toFixed(2) + " µJ";
   return pj >= 1e3 ? (pj / 1e3).toFixed(2) + " nJ" : pj.toFixed(1) + " pJ";

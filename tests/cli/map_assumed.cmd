@@ -1,0 +1,1 @@
+map map_assumed.task --name net --chip tiny

@@ -1,0 +1,1 @@
+map map_chips.task --name net --chips 2

@@ -1,0 +1,1 @@
+run shards_host_file_bad.task

@@ -1,0 +1,1 @@
+run inject.task --inject 1:17:nonsense

@@ -1,0 +1,1 @@
+run inject.task --inject 2:3:pieces

@@ -1,0 +1,1 @@
+run inject.task --inject 9:17:domain
