@@ -38,12 +38,18 @@ std::string program(const std::string& step, const std::string& first = "d") {
          "  launch up(p[i], n) for i in 0..4\n  return r.a.sum(0).scalar\n}\n";
 }
 
-// One process runs each of the two, a shard in each.
+// One process runs each of the two, a shard in each. Where nobody but mpirun looks after them, the one that leaves
+// first takes the other with it, on a busy machine now and then before that one was heard: then once more.
 MarkedOutcome run_two(TemporaryFolder& folder, const std::string& one, const std::string& other) {
   const std::string root = ::geteuid() == 0 ? " --allow-run-as-root" : "";
-  return run_marked("cd " + folder.path().string() + " && exec mpirun --oversubscribe" + root + " -np 1 \"$0\" run " +
-                        one + " : -np 1 \"$0\" run " + other,
-                    taskspec_binary().string(), {});
+  MarkedOutcome outcome;
+  for (int k = 0; k < 4; ++k) {
+    outcome = run_marked("cd " + folder.path().string() + " && exec mpirun --oversubscribe" + root +
+                             " -np 1 \"$0\" run " + one + " : -np 1 \"$0\" run " + other,
+                         taskspec_binary().string(), {});
+    if (outcome.status != 3 || outcome.err.find("error E") != std::string::npos) break;
+  }
+  return outcome;
 }
 
 void check_differs(const MarkedOutcome& outcome, const std::string& message) {

@@ -175,9 +175,12 @@ TEST_CASE("ranks that make other numbers of calls find out while they wait [dead
                       "let n = 3\nfn work(steps: int) { print(heat(steps, cyclic)) }\nrun work(n) on mpi(shards: 2)\n");
   const auto with = [](int steps) { return "-np 1 \"$0\" run x.task --timeout 60 -D n=" + std::to_string(steps); };
   for (const auto& [one, other] : {std::pair(3, 40), std::pair(200, 150)}) {
-    const MarkedOutcome outcome =
-        run_marked("cd " + tool.folder.path().string() + " && " + mpirun + " " + with(one) + " : " + with(other),
-                   taskspec_binary().string(), {});
+    MarkedOutcome outcome;
+    // Where nobody but mpirun looks after them, one that leaves may take the other with it before that one was heard.
+    for (int k = 0; k < 4 && outcome.err.find("error E") == std::string::npos; ++k)
+      outcome =
+          run_marked("cd " + tool.folder.path().string() + " && " + mpirun + " " + with(one) + " : " + with(other),
+                     taskspec_binary().string(), {});
     CAPTURE(outcome.err);
     CHECK(outcome.status == 3);
     CHECK(outcome.err.find("error E6001: control determinism violated at call ") != std::string::npos);
