@@ -6,10 +6,10 @@
 #include <map>
 #include <tuple>
 
-#include "hwsim/cores/fault_place.hpp"
 #include "hwsim/map/piece_buffers.hpp"
 #include "hwsim/map/shared_inputs.hpp"
 #include "hwsim/program/batch_turns.hpp"
+#include "hwsim/program/fault_place.hpp"
 
 namespace taskspec {
 

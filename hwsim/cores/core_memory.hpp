@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "hwsim/cores/fault_place.hpp"
+#include "hwsim/program/fault_place.hpp"
 
 namespace taskspec {
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "hwsim/cores/fault_place.hpp"
 #include "hwsim/noc/routes.hpp"
 #include "hwsim/program/batch_turns.hpp"
+#include "hwsim/program/fault_place.hpp"
 #include "hwsim/time/clock.hpp"
 
 namespace taskspec {

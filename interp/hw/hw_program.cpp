@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "hwsim/cores/fault_place.hpp"
+#include "hwsim/program/fault_place.hpp"
 #include "interp/hw/frames.hpp"
 
 namespace taskspec {

@@ -43,6 +43,20 @@ inline bool is_argument_name(std::string_view name) {
          goes_by_numbers(word) == (end != std::string_view::npos);
 }
 
+// "value 1", "value 2", ...: the last of them stands for all behind it. The log keeps them as they are.
+class NumberedNames {
+ public:
+  explicit NumberedNames(const std::string& what) {
+    constexpr std::size_t most = 64;
+    for (std::size_t k = 1; k < most; ++k) names_.push_back(what + " " + std::to_string(k));
+    names_.push_back(what + " " + std::to_string(most) + " or a later one");
+  }
+  const char* operator[](std::size_t k) const { return names_[std::min(k, names_.size() - 1)].c_str(); }
+
+ private:
+  std::vector<std::string> names_;
+};
+
 // What a call made: one of its outputs. Call 0: none.
 struct CallFuture {
   std::uint64_t call = 0;

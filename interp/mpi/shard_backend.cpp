@@ -64,9 +64,6 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
 
 namespace {
 
-constexpr const char* capture_names[] = {"capture 1", "capture 2", "capture 3", "capture 4",
-                                         "capture 5", "capture 6", "capture 7", "capture 8"};
-
 bool is_plain(const Value& value) {
   if (value.is_list()) return std::ranges::all_of(value.list(), is_plain);
   if (value.is_tuple()) return std::ranges::all_of(value.tuple().items, is_plain);
@@ -118,7 +115,8 @@ void ShardBackend::call_start(const Interpreter& interpreter, Span span) {
     for (const std::string& argument : host->arguments) arguments += (arguments.empty() ? "" : " ") + argument;
   call.text("arguments", arguments);
   const List values = captured();
-  constexpr std::size_t most = std::size(capture_names);
+  static const NumberedNames capture_names("capture");
+  constexpr std::size_t most = 8;  // that are told one by one
   for (std::size_t k = 0; k < std::min(values.size(), most); ++k) encode(call, capture_names[k], values[k]);
   if (values.size() > most) {
     Bytes rest;

@@ -49,25 +49,12 @@ ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
 
 namespace {
 
-// Kept by the log as they are: "argument 3"; the last of them stands for all behind it.
-class Names {
- public:
-  explicit Names(const std::string& what) {
-    constexpr std::size_t most = 64;
-    for (std::size_t k = 1; k < most; ++k) names_.push_back(what + " " + std::to_string(k));
-    names_.push_back(what + " " + std::to_string(most) + " or a later one");
-  }
-  const char* operator[](std::size_t k) const { return names_[std::min(k, names_.size() - 1)].c_str(); }
-
- private:
-  std::vector<std::string> names_;
-};
-const Names& use_names() {
-  static const Names names("argument");
+const NumberedNames& use_names() {
+  static const NumberedNames names("argument");
   return names;
 }
-const Names& value_names() {
-  static const Names names("value");
+const NumberedNames& value_names() {
+  static const NumberedNames names("value");
   return names;
 }
 

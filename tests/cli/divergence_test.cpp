@@ -2,10 +2,8 @@
 // argument and its line, though nothing else of the two runs would tell. And that of their files one is written once.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "tests/guard/paths.hpp"
-#include "tests/shards/marked_runs.hpp"
+#include "tests/shards/mpirun.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace taskspec::divergence_test {
@@ -13,18 +11,6 @@ namespace taskspec::divergence_test {
 using namespace marked;
 
 namespace {
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool is_watched = true;
-#else
-constexpr bool is_watched = false;
-#endif
-
-bool has_mpirun() {
-  static const bool has = !is_watched && std::system("command -v mpirun >/dev/null 2>&1") == 0;
-  if (!has) MESSAGE("skipped: there is no mpirun here, or MPI cannot be watched");
-  return has;
-}
 
 std::string program(const std::string& step, const std::string& first = "d") {
   return "fields Cell { a: f64 }\n"
@@ -38,18 +24,8 @@ std::string program(const std::string& step, const std::string& first = "d") {
          "  launch up(p[i], n) for i in 0..4\n  return r.a.sum(0).scalar\n}\n";
 }
 
-// One process runs each of the two, a shard in each. Where nobody but mpirun looks after them, the one that leaves
-// first takes the other with it, on a busy machine now and then before that one was heard: then once more.
 MarkedOutcome run_two(TemporaryFolder& folder, const std::string& one, const std::string& other) {
-  const std::string root = ::geteuid() == 0 ? " --allow-run-as-root" : "";
-  MarkedOutcome outcome;
-  for (int k = 0; k < 4; ++k) {
-    outcome = run_marked("cd " + folder.path().string() + " && exec mpirun --oversubscribe" + root +
-                             " -np 1 \"$0\" run " + one + " : -np 1 \"$0\" run " + other,
-                         taskspec_binary().string(), {});
-    if (outcome.status != 3 || outcome.err.find("error E") != std::string::npos) break;
-  }
-  return outcome;
+  return marked::run_two(folder.path(), taskspec_binary().string(), one, other);
 }
 
 void check_differs(const MarkedOutcome& outcome, const std::string& message) {

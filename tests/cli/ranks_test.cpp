@@ -7,7 +7,7 @@
 
 #include "ir/base/text.hpp"
 #include "tests/guard/paths.hpp"
-#include "tests/shards/marked_runs.hpp"
+#include "tests/shards/mpirun.hpp"
 #include "tests/unit/random_cases.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
@@ -16,21 +16,6 @@ namespace taskspec::ranks_test {
 using namespace marked;
 
 namespace {
-
-// What no sanitizer knows from the inside: MPI's own threads.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool is_watched = true;
-#else
-constexpr bool is_watched = false;
-#endif
-
-bool has_mpirun() {
-  static const bool has = !is_watched && std::system("command -v mpirun >/dev/null 2>&1") == 0;
-  if (!has) MESSAGE("skipped: there is no mpirun here, or MPI cannot be watched");
-  return has;
-}
-
-const std::string mpirun = "exec mpirun --oversubscribe" + std::string(::geteuid() == 0 ? " --allow-run-as-root" : "");
 
 constexpr const char* declarations =
     "fields Cell { state: f64, flux: f64 }\n"
@@ -173,14 +158,9 @@ TEST_CASE("ranks that make other numbers of calls find out while they wait [dead
   tool.folder.put("x.task",
                   std::string(declarations) +
                       "let n = 3\nfn work(steps: int) { print(heat(steps, cyclic)) }\nrun work(n) on mpi(shards: 2)\n");
-  const auto with = [](int steps) { return "-np 1 \"$0\" run x.task --timeout 60 -D n=" + std::to_string(steps); };
+  const auto with = [](int steps) { return "x.task --timeout 60 -D n=" + std::to_string(steps); };
   for (const auto& [one, other] : {std::pair(3, 40), std::pair(200, 150)}) {
-    MarkedOutcome outcome;
-    // Where nobody but mpirun looks after them, one that leaves may take the other with it before that one was heard.
-    for (int k = 0; k < 4 && outcome.err.find("error E") == std::string::npos; ++k)
-      outcome =
-          run_marked("cd " + tool.folder.path().string() + " && " + mpirun + " " + with(one) + " : " + with(other),
-                     taskspec_binary().string(), {});
+    const MarkedOutcome outcome = run_two(tool.folder.path(), taskspec_binary().string(), with(one), with(other));
     CAPTURE(outcome.err);
     CHECK(outcome.status == 3);
     CHECK(outcome.err.find("error E6001: control determinism violated at call ") != std::string::npos);

@@ -317,6 +317,27 @@ std::shared_ptr<const Chip> random_chip(std::mt19937_64& random) {
                        {"\"soft_bytes\": {\"v\": 65536", "\"soft_bytes\": {\"v\": 16384"}});
 }
 
+BlockGraph products_in_turn(const std::vector<std::string>& names, std::int64_t f) {
+  BlockGraphMaker make("products");
+  BlockId at = make.block("x", "INPUT", Precision::i8, {.f = f});
+  for (const std::string& name : names) {
+    const BlockId held = make.block(name + "h", "SIFC", Precision::i8, {.r = f}),
+                  weight = make.block(name + "w", "SWFC", Precision::i8, {.f = f, .r = f}),
+                  fc = make.block(name, "CVM", Precision::i32, {.f = f, .r = f}),
+                  cut = make.block(name + "c", "CCMPB", Precision::i8, {.f = f}, {{"cmp", -128}, {"shift", 10}}),
+                  bytes = make.block(name + "s", "SI", Precision::i8, {.f = f});
+    make.graph.blocks[weight.index()].data = make.data(weight, 1);
+    make.edge(at, held);
+    make.edge(held, fc, "input");
+    make.edge(weight, fc, "weight");
+    make.edge(fc, cut);
+    make.edge(cut, bytes);
+    at = bytes;
+  }
+  make.edge(at, make.block("y", "OUTPUT", Precision::i8, {.f = f}));
+  return std::move(make.graph);
+}
+
 BlockGraph conv_graph(std::int64_t y, std::int64_t x, std::int64_t r, std::int64_t f, bool cuts) {
   BlockGraphMaker make("conv");
   const BlockId input = make.block("x", "INPUT", Precision::i8, {.y = y, .x = x, .f = r});

@@ -23,6 +23,9 @@ std::shared_ptr<const Chip> random_chip(std::mt19937_64& random);
 // A convolution of 3 x 3 that keeps the plane, cut to bytes behind it if `cuts`.
 BlockGraph conv_graph(std::int64_t y, std::int64_t x, std::int64_t r, std::int64_t f, bool cuts);
 
+// x -> f x f -> f x f ..., each product cut to bytes; by their names.
+BlockGraph products_in_turn(const std::vector<std::string>& names, std::int64_t f);
+
 // LeNet of the golden files, 32 x 32 to 10, with weights of our own: convolutions of 5 x 5, pools of 2 x 2, products.
 BlockGraph lenet_blocks();
 

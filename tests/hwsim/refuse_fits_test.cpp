@@ -7,10 +7,11 @@
 
 #include "hwsim/map/mapping.hpp"
 #include "tests/hwsim/chip_nets.hpp"
+#include "tests/hwsim/refusals.hpp"
 #include "tests/unit/block_cases.hpp"
 
 namespace taskspec::refuse_fits_test {
-using tests::BlockGraphMaker;
+using tests::BlockGraphMaker, tests::all_words, tests::check_words, tests::refusal_of;
 
 namespace {
 
@@ -42,45 +43,11 @@ ChipNet net_of(BlockGraph graph) {
   return chip_net(std::make_shared<const BlockGraph>(std::move(graph))).value_or_throw();
 }
 
-Diag refusal_of(const ChipNet& net, const MapOptions& options) {
-  const Result<ChipProgram> program = map_net(net, options);
-  REQUIRE(!program);
-  return program.diags().items().front();
-}
-
-std::string all_words(const Diag& diag) {
-  std::string text = diag.message;
-  for (const std::string& note : diag.notes) text += " | " + note;
-  return text + " | " + diag.help_text;
-}
-
-void check_words(const Diag& diag, std::string_view code, const std::vector<std::string>& words) {
-  CHECK(diag.code.text() == code);
-  for (const std::string& word : words)
-    CHECK_MESSAGE(all_words(diag).find(word) != std::string::npos, word << " is not in: " << all_words(diag));
-}
-
-// So many products of 32 x 32, one behind the other, each cut to bytes.
+// So many products of 32 x 32, one behind the other.
 BlockGraph products(int count) {
-  BlockGraphMaker make("deep");
-  BlockId at = make.block("x", "INPUT", Precision::i8, {.f = 32});
-  for (int i = 0; i < count; ++i) {
-    const std::string name = "p" + std::to_string(i);
-    const BlockId held = make.block(name + "h", "SIFC", Precision::i8, {.r = 32}),
-                  weight = make.block(name + "w", "SWFC", Precision::i8, {.f = 32, .r = 32}),
-                  fc = make.block(name, "CVM", Precision::i32, {.f = 32, .r = 32}),
-                  cut = make.block(name + "c", "CCMPB", Precision::i8, {.f = 32}, {{"cmp", -128}, {"shift", 10}}),
-                  bytes = make.block(name + "s", "SI", Precision::i8, {.f = 32});
-    make.graph.blocks[weight.index()].data = make.data(weight, 1);
-    make.edge(at, held);
-    make.edge(held, fc, "input");
-    make.edge(weight, fc, "weight");
-    make.edge(fc, cut);
-    make.edge(cut, bytes);
-    at = bytes;
-  }
-  make.edge(at, make.block("y", "OUTPUT", Precision::i8, {.f = 32}));
-  return std::move(make.graph);
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back("p" + std::to_string(i));
+  return tests::products_in_turn(names, 32);
 }
 
 // The largest of a plane of that many rows and columns.

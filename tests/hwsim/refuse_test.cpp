@@ -7,31 +7,17 @@
 #include "hwsim/map/mapper.hpp"
 #include "interp/exact/engine.hpp"
 #include "tests/hwsim/chip_nets.hpp"
+#include "tests/hwsim/refusals.hpp"
 #include "tests/unit/block_cases.hpp"
 
 namespace taskspec::refuse_test {
-using tests::BlockGraphMaker;
+using tests::BlockGraphMaker, tests::all_words, tests::check_words;
 
 namespace {
 
 Diag refusal_of(const BlockGraph& graph, const MapOptions& options) {
   const Result<ChipNet> net = chip_net(std::make_shared<const BlockGraph>(graph));
-  if (!net) return net.diags().items().front();
-  const Result<ChipProgram> program = map_net(*net, options);
-  REQUIRE(!program);
-  return program.diags().items().front();
-}
-
-std::string all_words(const Diag& diag) {
-  std::string text = diag.message;
-  for (const std::string& note : diag.notes) text += " | " + note;
-  return text + " | " + diag.help_text;
-}
-
-void check_words(const Diag& diag, std::string_view code, const std::vector<std::string>& words) {
-  CHECK(diag.code.text() == code);
-  for (const std::string& word : words)
-    CHECK_MESSAGE(all_words(diag).find(word) != std::string::npos, word << " is not in: " << all_words(diag));
+  return net ? tests::refusal_of(*net, options) : net.diags().items().front();
 }
 
 // x -> CVM of so many outputs.
@@ -46,28 +32,6 @@ BlockGraph product(std::int64_t r, std::int64_t f, Precision input = Precision::
   make.edge(held, fc, "input");
   make.edge(w, fc, "weight");
   make.edge(fc, y);
-  return std::move(make.graph);
-}
-
-// x -> 224 -> 224, each cut to bytes.
-BlockGraph two_products() {
-  BlockGraphMaker make("two");
-  BlockId at = make.block("x", "INPUT", Precision::i8, {.f = 224});
-  for (const std::string name : {"a", "b"}) {
-    const BlockId held = make.block(name + "h", "SIFC", Precision::i8, {.r = 224}),
-                  weight = make.block(name + "w", "SWFC", Precision::i8, {.f = 224, .r = 224}),
-                  fc = make.block(name, "CVM", Precision::i32, {.f = 224, .r = 224}),
-                  cut = make.block(name + "c", "CCMPB", Precision::i8, {.f = 224}, {{"cmp", -128}, {"shift", 10}}),
-                  bytes = make.block(name + "s", "SI", Precision::i8, {.f = 224});
-    make.graph.blocks[weight.index()].data = make.data(weight, 1);
-    make.edge(at, held);
-    make.edge(held, fc, "input");
-    make.edge(weight, fc, "weight");
-    make.edge(fc, cut);
-    make.edge(cut, bytes);
-    at = bytes;
-  }
-  make.edge(at, make.block("y", "OUTPUT", Precision::i8, {.f = 224}));
   return std::move(make.graph);
 }
 
@@ -227,7 +191,7 @@ TEST_CASE("groups of cores: units share cores where there are too many, else it 
                                 {"\"mem1\", \"base\": 65536, \"bytes\": {\"v\": 65536",
                                  "\"mem1\", \"base\": 65536, \"bytes\": {\"v\": " + std::to_string(bytes)}});
   };
-  const BlockGraph graph = two_products();
+  const BlockGraph graph = tests::products_in_turn({"a", "b"}, 224);
   CHECK(runs_as_the_engine(graph, {.chip = chip_of(1, 65536)}));
   // The weights of each take 49 KB: two units do not share a core of 64 KB.
   const Diag diag = refusal_of(graph, {.chip = chip_of(1, 16), .objective = MapObjective::energy});
@@ -267,7 +231,7 @@ TEST_CASE("step groups beyond the limit are refused, and as many as there may be
   const ChipNet net = chip_net(std::make_shared<const BlockGraph>(graph)).value_or_throw();
   const ChipProgram one = map_net(net, options).value_or_throw();  // of one group of cores there is one
   CHECK(one.step_groups == std::vector<std::int32_t>{0});
-  const BlockGraph two = two_products();
+  const BlockGraph two = tests::products_in_turn({"a", "b"}, 224);
   const Diag diag = refusal_of(two, options);
   check_words(diag, "E4043", {"2 step groups, 1 are possible", "limits/step_groups of 2 suffices"});
   options.chip = tests::chip_variant("tianjicx");

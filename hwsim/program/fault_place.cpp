@@ -1,4 +1,4 @@
-#include "hwsim/cores/fault_place.hpp"
+#include "hwsim/program/fault_place.hpp"
 
 #include <fmt/format.h>
 
