@@ -267,7 +267,7 @@ std::string pairs_text(const Chip& chip) {
 
 }  // namespace
 
-Diags chip_refusals(const ChipNet& net, const Chip& chip) {
+Diags kind_refusals(const Chip& chip) {
   Diags diags;
   if (chip.kind != ChipKind::primitive)
     diags
@@ -277,6 +277,11 @@ Diags chip_refusals(const ChipNet& net, const Chip& chip) {
         .help(fmt::format("run ... on hw(chip: \"{}\") runs the net there; mappings that can be looked at and changed "
                           "are for chips of kind primitive: tianjicx, tiny",
                           chip.name));
+  return diags;
+}
+
+Diags chip_refusals(const ChipNet& net, const Chip& chip) {
+  Diags diags = kind_refusals(chip);
   for (const NetWork& work : net.works) {
     const TaskBlock& block = (*net.graph)[work.block];
     const bool neuron = is_neuron(block);

@@ -19,7 +19,9 @@ struct UnitCores {
 Diag cores_refusal(const Chip& chip, ChipExtent chips, std::int64_t there, std::optional<std::int32_t> asked,
                    std::int64_t needed, std::vector<UnitCores> units, std::optional<std::int64_t> phases = {});
 
-// E4045: what this chip does not compute.
+// E4045: a chip whose cores run no blocks one by one.
+Diags kind_refusals(const Chip& chip);
+// And what this chip does not compute.
 Diags chip_refusals(const ChipNet& net, const Chip& chip);
 
 // E4043: more chips than can be joined, or more cores than these have; fewer than one core.

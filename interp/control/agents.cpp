@@ -134,6 +134,7 @@ Value Interpreter::first_value(const Slot& slot, const Value& agent, const Agent
   if (takes_stream(program_[slot.initial])) stream.push_back(Value(std::int64_t{fnv1a32(own)}));
   LayerNames names(name, slot);
   const Meanwhile<LayerNames*> inner(layer_, slot.kind == SlotKind::layer ? &names : nullptr);
+  const Meanwhile<HostContext*> lent(host_, host_ ? host_ : host_of_slots_);
   Value value = call(slot.initial, agent, std::move(stream), {slot.span, site.caller}).value;
   return slot.kind == SlotKind::layer ? value : target_->place(name.path + "." + slot.name, value);
 }

@@ -51,7 +51,7 @@ class Looking {
         view_(std::make_unique<GraphView>(contents)),
         target_(program_, *view_),
         interpreter_(outer.nested(target_)) {
-    interpreter_.leave_host();
+    interpreter_.leave_host_but_for_slots();
   }
 
   std::unique_ptr<GraphView> at(const Callable& graph) {

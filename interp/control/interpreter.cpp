@@ -68,6 +68,8 @@ Interpreter Interpreter::nested(Target& target) const {
 
 void Interpreter::leave_host() { host_ = nullptr; }
 
+void Interpreter::leave_host_but_for_slots() { host_of_slots_ = std::exchange(host_, nullptr); }
+
 void Interpreter::begin() {
   stack_limit_ = stack_floor();
   depth_ = 0;

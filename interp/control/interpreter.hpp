@@ -117,6 +117,8 @@ class Interpreter {
   Interpreter nested(Target& target) const;
   // From here on host effects are impossible: the interpreter runs a body on behalf of a backend.
   void leave_host();
+  // But first values of slots may still come out of files: the agents of a graph that is looked at are made here.
+  void leave_host_but_for_slots();
   // From here on types of tensors go by what the rules of ops say of those that come, and not by what the text says.
   void go_by_rules() { by_rules_ = true; }
   // What a call of a fn gives, by the arguments that it has here: extents that the text leaves open are known from
@@ -213,6 +215,7 @@ class Interpreter {
   Target* target_ = nullptr;
   Partner* partner_ = nullptr;  // of parts
   HostContext* host_;
+  HostContext* host_of_slots_ = nullptr;  // where there is no other
   const std::atomic<bool>* interrupted_;
   const Natives* natives_ = nullptr;
   std::shared_ptr<Facts> facts_;

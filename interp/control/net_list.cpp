@@ -23,23 +23,33 @@ std::string as_one_word(const std::string& name) {
 
 }  // namespace
 
-Result<OpList> net_list(Interpreter& interpreter, const Value& callable, const std::vector<GraphInput>& inputs,
-                        Span span) {
+Result<OpList> list_in_view(const Interpreter& interpreter, const TaskGraph& graph, NodeId node) {
+  const Definition& definition = graph.definition(node);
+  if (definition.list) return *definition.list;
+  return op_list(interpreter, graph, node);
+}
+
+Result<NetView> net_view(Interpreter& interpreter, const Value& callable, const std::vector<GraphInput>& inputs,
+                         Span span) {
   try {
     // Bodies read the contents of top-level tensors.
     each_function(callable, [&](FunctionId function) { interpreter.receive_globals(function, span); });
-    const std::unique_ptr<GraphView> view = graph_of_call(interpreter, callable, inputs, span);
-    auto list_of = [&](NodeId node) -> Result<OpList> {
-      const Definition& definition = view->graph.definition(node);
-      if (definition.list) return *definition.list;
-      return op_list(interpreter, view->graph, node);
-    };
+    std::shared_ptr<const GraphView> view = graph_of_call(interpreter, callable, inputs, span);
+    auto list_of = [&](NodeId node) { return list_in_view(interpreter, view->graph, node); };
     Result<OpList> list = graph_list(view->graph, list_of);
-    if (list) list->name = as_one_word(list->name);
-    return list;
+    if (!list) return list.diags();
+    list->name = as_one_word(list->name);
+    return NetView{{view, &view->graph}, *std::move(list)};
   } catch (const Error& error) {
     return error.diags();
   }
+}
+
+Result<OpList> net_list(Interpreter& interpreter, const Value& callable, const std::vector<GraphInput>& inputs,
+                        Span span) {
+  Result<NetView> view = net_view(interpreter, callable, inputs, span);
+  if (!view) return view.diags();
+  return std::move(view->list);
 }
 
 std::vector<GraphInput> of_one_sample(std::vector<GraphInput> inputs, Span span) {

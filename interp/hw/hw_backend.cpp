@@ -110,7 +110,7 @@ class HwBackend final : public Backend, public PicturedBackend {
     ready->is_constant.resize(ready->list.inputs.size());
     ready->varies.resize(ready->list.inputs.size());
     ready->states = states_of(*graph, ready->list, before);
-    ready->neurons = NeuronGraph::find(graph, ready->picks, bodies);
+    ready->neurons = NeuronGraph::find(graph, ready->picks, [&](NodeId node) { return bodies.list(*graph, node); });
     ready->blocks = bodies.blocks();
     if (!ready->blocks || ready->blocks->all().empty()) bug("the chip needs the records of blocks");
     ready->chains = chains.size();
@@ -292,27 +292,6 @@ class HwBackend final : public Backend, public PicturedBackend {
     if (graph.size() == 0) return "";
     const std::string path = graph.path(NodeId(graph.size() - 1));
     return path.find('/') == std::string::npos ? "graph" : path.substr(0, path.find('#'));
-  }
-
-  // Of a graph that is no graph of blocks.
-  static LoweredGraph borders_of(const OpList& list, const RealBorders& real) {
-    LoweredGraph made;
-    made.graph.name = real.net.name;
-    auto port = [&](ValueId value) {
-      LoweredPort port;
-      port.tensor = concrete(list.type(value));
-      port.value = value;
-      return port;
-    };
-    for (const RealBorders::Input& input : real.inputs) made.inputs.push_back(port(ValueId(input.input)));
-    for (const RealBorders::Output& output : real.outputs)
-      made.outputs.push_back(port(list.outputs[output.output].value));
-    for (const RealBorders::State& state : real.states) {
-      const ValueId before(state.input);
-      const BlockId storage = state.population.valid() ? BlockId(state.population.value) : BlockId();
-      made.states.push_back({before, list.outputs[state.output].value, storage, port(before)});
-    }
-    return made;
   }
 
   static bool has_no_blocks(const MadeRun& made) {

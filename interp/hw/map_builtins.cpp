@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hwsim/map/optimise.hpp"
+#include "hwsim/map/refusals.hpp"
 #include "interp/control/block_task.hpp"
 #include "interp/control/builtins/builtins.hpp"
 #include "interp/control/frame.hpp"
@@ -13,6 +14,8 @@
 #include "interp/hw/chip_file.hpp"
 #include "interp/hw/map_words.hpp"
 #include "interp/hw/mapping_value.hpp"
+#include "interp/hw/neurons/neuron_reading.hpp"
+#include "interp/hw/neurons/real_blocks.hpp"
 #include "ir/files/files.hpp"
 #include "ir/types/mapping_type.hpp"
 
@@ -63,12 +66,24 @@ std::vector<GraphInput> inputs_of(HostContext& host, const Value& net) {
 
 }  // namespace
 
-std::shared_ptr<const BlockGraph> blocks_of_net(HostContext& host, const Value& net) {
+std::shared_ptr<const BlockGraph> blocks_of_net(HostContext& host, const Value& net, const Chip* chip) {
   if (auto* made = net.as<BlockTask>()) return std::make_shared<const BlockGraph>(made->lowered().graph);
   if (!host.blocks || host.blocks->all().empty())
     throw failure("E1009", host.span, "mapping a net where its program does not run is not built yet");
-  const OpList list = net_list(*host.interpreter, net, inputs_of(host, net), host.span).value_or_throw();
-  LoweredGraph lowered = lower(list, {.blocks = *host.blocks}).value_or_throw();
+  Interpreter& interpreter = *host.interpreter;
+  const NetView view = net_view(interpreter, net, inputs_of(host, net), host.span).value_or_throw();
+  const PickedList picked = with_picks(view.list);
+  const auto list_of = [&](NodeId node) { return list_in_view(interpreter, *view.graph, node); };
+  std::optional<NeuronGraph> neurons;
+  if (chip) neurons = NeuronGraph::find(view.graph, picked.picks, list_of);
+  LoweredGraph lowered;
+  if (neurons) {
+    const RealBorders real =
+        neurons->read(std::vector<std::optional<Array>>(picked.list.inputs.size())).value_or_throw();
+    lowered = in_blocks(real, borders_of(picked.list, real), *chip, *host.blocks).value_or_throw();
+  } else {
+    lowered = lower(view.list, {.blocks = *host.blocks}).value_or_throw();
+  }
   return std::make_shared<const BlockGraph>(std::move(lowered.graph));
 }
 
@@ -92,8 +107,9 @@ Value run_map_net(HostContext& host, std::span<const Value> v) {
                                    host.span);
   const std::string& name = v[1].string();
   options.chip = chip_named(is_file(name) ? host.input_path(name) : name);
+  if (Diags refused = kind_refusals(*options.chip); refused.has_errors()) throw Error(std::move(refused));
   if (host.blocks) options.blocks = *host.blocks;
-  ChipNet net = chip_net(blocks_of_net(host, v[0])).value_or_throw();
+  ChipNet net = chip_net(blocks_of_net(host, v[0], &*options.chip)).value_or_throw();
   return as_value(std::make_shared<MappingValue>(ChipMapping::make(std::move(net), options).value_or_throw()));
 }
 

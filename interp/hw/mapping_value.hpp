@@ -18,7 +18,8 @@ class MappingValue final : public Object {
 
 class HostContext;
 
-// The blocks of a net that is a value: a graph or task of integers, or what `quantize` and `lower` give. Throws Error.
-std::shared_ptr<const BlockGraph> blocks_of_net(HostContext& host, const Value& net);
+// The blocks of a net that is a value: a graph or task of integers, what `quantize` and `lower` give, or neurons of real
+// numbers, whose weights become integers of a chip: without one these are refused like other real numbers. Throws Error.
+std::shared_ptr<const BlockGraph> blocks_of_net(HostContext& host, const Value& net, const Chip* chip = nullptr);
 
 }  // namespace taskspec

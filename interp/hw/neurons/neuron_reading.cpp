@@ -21,6 +21,8 @@ bool is_kept(const NeuronTask& task, std::size_t input) {
   return name == "v" || name == "i" || name == "line" || name == "kept";
 }
 
+bool is_same(Ref a, Ref b) { return a.kind == b.kind && a.id == b.id && a.slot == b.slot; }
+
 OpInstance op_instance(const TaskGraph& graph, NodeId node) {
   OpInstance call{graph.definition(node).op, {}, graph.arguments(node), {}};
   for (const Ref ref : graph.in(node)) call.in.push_back(concrete(graph.type(ref)));
@@ -33,7 +35,7 @@ OpInstance op_instance(const TaskGraph& graph, NodeId node) {
 // ---- what is what ---------------------------------------------------------------------------------
 
 std::optional<NeuronGraph> NeuronGraph::find(std::shared_ptr<const TaskGraph> graph, std::vector<StepPick> picks,
-                                             Bodies& bodies) {
+                                             ListOf list_of) {
   NeuronGraph found;
   found.graph_ = std::move(graph);
   found.picks_ = std::move(picks);
@@ -46,13 +48,14 @@ std::optional<NeuronGraph> NeuronGraph::find(std::shared_ptr<const TaskGraph> gr
     if (!task) continue;
     if (task->role == TaskRole::neuron) any = true;
     if (task->role != TaskRole::neuron && task->role != TaskRole::factor) continue;
-    Result<OpList> list = bodies.list(g, node);
+    Result<OpList> list = list_of(node);
     if (!list) continue;
     if (!computes_neuron(*task, *list, found.reset_of(node)))
       found.wrong_[node.value] = fmt::format("it does not compute what '{}' of the prelude does", task->name);
     if (task->role == TaskRole::factor) found.lists_.emplace(node.value, *std::move(list));
   }
   if (!any) return std::nullopt;
+  found.find_memories();
   found.find_known();
   return found;
 }
@@ -69,23 +72,27 @@ std::optional<std::size_t> NeuronGraph::pick(NodeId node) const {
   return pick ? std::optional(graph_->inputs().size() + *pick) : std::nullopt;
 }
 
+bool NeuronGraph::is_memory(Ref ref) const {
+  return std::ranges::any_of(memories_, [&](Ref memory) { return is_same(memory, ref); });
+}
+
+// In a run they are inputs; in a graph that is looked at, what their slots begin with.
+void NeuronGraph::find_memories() {
+  const TaskGraph& g = *graph_;
+  for (std::size_t k = 0; k < g.size(); ++k) {
+    const std::span<const Ref> in = g.in(NodeId(k));
+    for (std::size_t i = 0; tasks_[k] && i < in.size() && i < tasks_[k]->inputs.size(); ++i)
+      if (is_kept(*tasks_[k], i) && (!in[i].is_future() || g[in[i].node()].first_value)) memories_.push_back(in[i]);
+  }
+}
+
 // Forward: what depends on spikes. Backward: what must be known, because it stands beside something that does. Where
 // only inputs meet, the vector is the signal of a product with a matrix, and the first operand that of anything else.
 void NeuronGraph::find_known() {
   const TaskGraph& g = *graph_;
   known_.assign(g.inputs().size() + picks_.size(), false);
   std::vector<bool> is_signal(g.size()), is_wanted(g.size());
-  std::set<std::size_t> memories;
-  for (std::size_t k = 0; k < g.size(); ++k) {
-    const NodeId node(k);
-    if (const NeuronTask* task = tasks_[k])
-      for (std::size_t i = 0; i < g.in(node).size() && i < task->inputs.size(); ++i)
-        if (is_kept(*task, i) && g.in(node)[i].kind == Ref::Kind::input) memories.insert(g.in(node)[i].id);
-  }
-  auto carries = [&](Ref ref) {
-    return ref.is_future() ? static_cast<bool>(is_signal[ref.id])
-                           : ref.kind == Ref::Kind::input && memories.contains(ref.id);
-  };
+  auto carries = [&](Ref ref) { return is_memory(ref) || (ref.is_future() && is_signal[ref.id]); };
   for (std::size_t k = 0; k < g.size(); ++k) {
     const NodeId node(k);
     is_signal[k] = (tasks_[k] && tasks_[k]->role != TaskRole::factor) || pick(node).has_value() ||
@@ -93,7 +100,7 @@ void NeuronGraph::find_known() {
   }
   auto want = [&](Ref ref) {
     if (ref.is_future()) is_wanted[ref.id] = true;
-    if (ref.kind == Ref::Kind::input && !memories.contains(ref.id)) known_[ref.id] = true;
+    if (ref.kind == Ref::Kind::input && !is_memory(ref)) known_[ref.id] = true;
   };
   for (std::size_t k = g.size(); k-- > 0;) {
     const NodeId node(k);
@@ -261,12 +268,11 @@ class NeuronGraph::Reading {
 
   LinearSignal made_signal(Ref ref) {
     const Extents extents = concrete(g_.type(ref)).extents;
+    if (ref.kind == Ref::Kind::input && contents_[ref.id]) return constant_signal(*contents_[ref.id]);
+    if (of_.is_memory(ref))
+      if (std::optional<LinearSignal> kept = memory(ref)) return with_extents(*std::move(kept), extents);
     if (ref.kind == Ref::Kind::constant) return constant_signal(value(ref));
-    if (ref.kind == Ref::Kind::input) {
-      if (contents_[ref.id]) return constant_signal(*contents_[ref.id]);
-      if (std::optional<LinearSignal> kept = memory(ref.id)) return with_extents(*std::move(kept), extents);
-      return spikes_of(open_input(ref.id, extents).value, extents);
-    }
+    if (ref.kind == Ref::Kind::input) return spikes_of(open_input(ref.id, extents).value, extents);
     const NodeId node = ref.node();
     if (const std::optional<std::size_t> picked = of_.pick(node))
       return spikes_of(open_input(*picked, extents).value, extents);
@@ -310,12 +316,12 @@ class NeuronGraph::Reading {
   }
 
   // What a place of delays held before the step.
-  std::optional<LinearSignal> memory(std::uint32_t input) {
+  std::optional<LinearSignal> memory(Ref before) {
     for (std::size_t k = 0; k < g_.size(); ++k) {
       const NeuronTask* task = of_.task(NodeId(k));
       if (!task || task->role == TaskRole::neuron || task->role == TaskRole::factor) continue;
       const Ref kept = g_.in(NodeId(k))[1];
-      if (kept.kind != Ref::Kind::input || kept.id != input) continue;
+      if (!is_same(kept, before)) continue;
       const LinearSignal x = signal(g_.in(NodeId(k))[0]);
       if (task->role == TaskRole::keep) return late(x, 1);
       const Extents extents = concrete(g_.type(kept)).extents;

@@ -3,6 +3,7 @@
 #include "hwsim/spikes/from_blocks.hpp"
 #include "hwsim/spikes/real_net.hpp"
 #include "ir/graph/op_list.hpp"
+#include "ir/lowering/lower.hpp"
 
 namespace taskspec {
 
@@ -27,5 +28,8 @@ struct RealBorders {
   std::vector<State> states;
   std::vector<std::string> notes;
 };
+
+// The ports of the list that these are, without blocks yet.
+LoweredGraph borders_of(const OpList& list, const RealBorders& real);
 
 }  // namespace taskspec
