@@ -249,7 +249,7 @@ class PieceBuilder {
   ChipLayout rows_layout(const NetCluster& cluster, const Box& box, std::int64_t rows) const {
     Extents size = box.size;
     size[0] = rows;
-    return layout_of(*graph_[cluster.holder].def, {cluster.type.precision, size});
+    return by_rows(layout_of(*graph_[cluster.holder].def, {cluster.type.precision, size}));
   }
 
   // ---- streams ------------------------------------------------------------------------------------

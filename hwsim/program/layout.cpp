@@ -76,6 +76,18 @@ ChipLayout layout_of(const BlockDef& holder, const ArrayType& type) {
   return layout;
 }
 
+ChipLayout by_rows(ChipLayout layout) {
+  const std::int64_t rows = layout.type.extents[0], row = layout.strides[0];
+  std::int64_t all = row;
+  for (std::size_t i = 1; i < layout.strides.size(); ++i) {
+    if (layout.strides[i] <= row) continue;
+    layout.strides[i] /= rows;
+    all = std::max(all, layout.strides[i] * layout.type.extents[i]);
+  }
+  layout.strides[0] = all;
+  return layout;
+}
+
 ChipLayout result_layout(const TaskBlock& block) {
   const ArrayType type = value_type(block);
   ChipLayout layout{.type = type, .bits = packed_bits(type.precision), .strides = Extents(type.extents.size())};

@@ -27,6 +27,8 @@ struct ChipLayout {
 
 // Of what a storage block of that kind holds, or a part of it.
 ChipLayout layout_of(const BlockDef& holder, const ArrayType& type);
+// The same with all of a row side by side, row behind row: of a ring of them, where planes would lie apart.
+ChipLayout by_rows(ChipLayout layout);
 // Of what a compute block makes: sums in lines of 128 bytes, all else in lines of 16.
 ChipLayout result_layout(const TaskBlock& block);
 

@@ -20,6 +20,22 @@ class DataHandles {
   virtual void unnamed(PartitionId partition) = 0;
 };
 
+// What the program has made, and what was kept back from its recorder: it comes before all else that is asked of that.
+class HeldBack {
+ public:
+  virtual ~HeldBack() = default;
+  virtual bool holds() const = 0;
+  virtual void hand_over() = 0;
+};
+
+// Launches that ran as one batch, to run again: on the same pieces, with other numbers. It outlives no backend.
+class RepeatedBatch {
+ public:
+  virtual ~RepeatedBatch() = default;
+  virtual void run() = 0;      // the numbers as they are; what fails, the backend tells
+  std::vector<Array> numbers;  // of all its launches, in their order
+};
+
 class Recorder {
  public:
   Recorder() = default;
@@ -30,6 +46,7 @@ class Recorder {
   const std::shared_ptr<const void> life = std::make_shared<char>();  // ends with it
   ChainLinks links;
   DataHandles* data_handles = nullptr;  // outlives it; null: nobody asks
+  HeldBack* held_back = nullptr;        // null: nothing is
 
   // Before a node that stands at `site` is made. What was recorded may run now and be given back: only what handles
   // name is there afterwards, and agents that no recorded task needed have lost their instance.
@@ -46,6 +63,8 @@ class Recorder {
   virtual void run_pending() {}                   // runs what somebody may still ask for
   virtual bool due() const { return false; }      // so much is pending that it should not wait for something else
   virtual void repeats(DefinitionId) {}           // a task of unknown length: its body loops or calls
+  // Runs what is pending, so many launches and what stands between them, as one batch. Null: it does not repeat itself.
+  virtual std::unique_ptr<RepeatedBatch> run_to_repeat(std::size_t /*launches*/) { return nullptr; }
   virtual void run_prints() {}                    // runs what prints
   virtual void run_effects() {}                   // runs what has effects
   virtual void carry_out(NodeId, Span) {}         // this effect has happened then; throws what kept it
@@ -87,6 +106,11 @@ class Recorder {
     for (const Tensor* tensor = newest_handle; tensor; tensor = tensor->older_) visit(*tensor);
   }
   Tensor* newest_handle = nullptr;  // the list of all, which they keep themselves
+
+ protected:
+  void take_held_back() {
+    if (held_back) std::exchange(held_back, nullptr)->hand_over();
+  }
 
  private:
   std::vector<std::shared_ptr<const Type>> types_;  // that handles had so far

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "interp/control/run_picture.hpp"
+#include "interp/exact/tensor_blocks_op.hpp"
 #include "interp/hw/chip_kinds.hpp"
 #include "interp/hw/hw_report.hpp"
 #include "interp/hw/neurons/neuron_reading.hpp"
@@ -241,6 +242,11 @@ class HwBackend final : public Backend, public PicturedBackend {
 
   static bool lacks_blocks(const Diag& diag) { return diag.code == Code("E4011") || diag.code == Code("E4012"); }
 
+  // What became blocks before, with ops behind them that none could be made of, was told that the host runs those.
+  bool leaves_to_host(const OpList& list) const {
+    return options_.partial || std::ranges::find(list.lines, &op_tensor_blocks, &OpList::Line::op) != list.lines.end();
+  }
+
   using MadeRun = Result<std::unique_ptr<ChipRun>>;
   MadeRun made_run(const HwReady& ready, std::vector<std::optional<Array>> known) const {
     ChipGraph source{{}, {}, ready.blocks};
@@ -253,7 +259,7 @@ class HwBackend final : public Backend, public PicturedBackend {
       LowerOptions how{.blocks = *ready.blocks, .known = known, .gives_known = true, .leaves_last = false};
       if (ready.list.name.empty()) how.name = title_of(*ready.graph);
       Result<LoweredGraph> lowered = lower(ready.list, how);
-      if (!lowered && options_.partial && std::ranges::all_of(lowered.diags().items(), lacks_blocks)) {
+      if (!lowered && leaves_to_host(ready.list) && std::ranges::all_of(lowered.diags().items(), lacks_blocks)) {
         MadeRun parts = PartsRun::make(ready.list, ready.states, how, [&](LoweredGraph part) {
           return kind_.make({std::move(part), {}, ready.blocks}, options_);
         });

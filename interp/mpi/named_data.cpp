@@ -51,11 +51,11 @@ void NamedData::unnamed(PartitionId partition) {
 
 // ---- calls ----------------------------------------------------------------------------------------
 
-void NamedData::note_new() {
+bool NamedData::note_new() {
   note_sent();
   note_regions();
   note_partitions();
-  delete_agreed();
+  return delete_agreed();
 }
 
 // Values of the host are constants in the graph: contents of files, lists, numbers. They come with the next call, which
@@ -135,9 +135,9 @@ void NamedData::note_partitions() {
 
 // The calls come first, then all that was recorded before has run, here and in the analysis: so what is freed is free
 // at one place of the program on all shards, and what comes later finds it gone, or not, alike.
-void NamedData::delete_agreed() {
+bool NamedData::delete_agreed() {
   const std::optional<std::vector<std::uint64_t>> agreed = run_.agreed_deletions();
-  if (!agreed || (agreed->empty() && waiting_.empty())) return;
+  if (!agreed || (agreed->empty() && waiting_.empty())) return false;
   std::vector<RegionId> regions;
   for (const std::uint64_t made : *agreed) {
     if (const auto region = regions_made_by_.find(made); region != regions_made_by_.end()) {
@@ -169,6 +169,7 @@ void NamedData::delete_agreed() {
     }
     if (std::ranges::find(waiting_, oldest) != waiting_.end()) break;  // others are made of it
   }
+  return true;
 }
 
 void NamedData::forget(RegionId region) {

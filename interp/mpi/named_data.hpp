@@ -21,7 +21,7 @@ class NamedData final : public DataHandles {
 
   NamedData(ShardRun& run, Recorder& recorder) : run_(run), recorder_(recorder) { recorder.data_handles = this; }
 
-  void note_new();
+  bool note_new();  // true: something was deleted
   std::uint64_t number(RegionId region) const { return regions_.at(region.value).number; }
   std::uint64_t number(PartitionId partition) const { return partitions_.at(partition.value).number; }
 
@@ -44,7 +44,7 @@ class NamedData final : public DataHandles {
   void note_sent();
   void note_regions();
   void note_partitions();
-  void delete_agreed();
+  bool delete_agreed();
   void forget(RegionId region);
   bool forget_partitions();
   void drop(Named& partition);  // of what it was made

@@ -21,6 +21,7 @@ struct ShardLaunches::Home final : MapHome {
 ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
   using Work = Launch::Work;
   note_new();
+  if (!LaunchLoop::may_take(launch)) loop_.interrupt();
   switch (launch.what.work) {
     case Work::task:
     case Work::native:
@@ -195,8 +196,13 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
   return op;
 }
 
+void ShardLaunches::note_new() {
+  if (data_.note_new()) loop_.forget();
+}
+
 void ShardLaunches::receiving(const Tensor& tensor, Span span) {
   note_new();
+  loop_.interrupt();
   run_.begin_call().text("type", tensor.type.text());
   run_.called(CallKind::receive, "receive", span);
 }
@@ -272,25 +278,36 @@ std::size_t ShardLaunches::width(const LaunchUse& use, std::uint32_t field) cons
   return info(forest()[use.space.root].fields[field].precision).bytes;
 }
 
-void ShardLaunches::exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site) {
+std::optional<LaunchLoop::Exchange> ShardLaunches::exchange(const LaunchUse& use,
+                                                            std::vector<FieldExchange::Field> fields) {
   LaunchUse whole{Space{use.space.root}, {}, {}, {}, Privilege::inout, {}, use.name};
   for (const FieldExchange::Field& field : fields)
     if (field.movement) whole.fields.add(field.field);
-  if (whole.fields.empty()) return;
+  if (whole.fields.empty()) return std::nullopt;
+  run_.will_say();
+  return LaunchLoop::Exchange{std::move(whole), std::move(fields)};
+}
+
+void ShardLaunches::record(LaunchLoop::Exchange exchange, const Site& site) {
   Launched message;
   message.what.work = Launch::Work::exchange;
   message.what.domain = Rect::of({1});
   message.what.single = true;
-  message.what.uses.push_back(std::move(whole));
-  run_.will_say();
-  message.what.files = std::make_shared<FieldExchange>(run_, std::move(fields));
+  message.what.uses.push_back(std::move(exchange.whole));
+  message.what.files = std::make_shared<FieldExchange>(run_, std::move(exchange.fields));
   message.named.name = "exchange";
   message.span = site.span;
   message.scope = site.scope;
   target_.recorded(std::move(message));
 }
 
-void ShardLaunches::bring(const Operation& op, const Launch& launch, const Site& site) {
+void ShardLaunches::record(LaunchLoop::Made made) {
+  for (LaunchLoop::Exchange& one : made.exchanges) record(std::move(one), {made.launch.span, made.launch.scope});
+  target_.recorded(std::move(made.launch));
+}
+
+std::vector<LaunchLoop::Exchange> ShardLaunches::exchanges(const Operation& op, const Launch& launch) {
+  std::vector<LaunchLoop::Exchange> all;
   for (const LaunchUse& use : launch.uses) {
     if (use.privilege != Privilege::in && use.privilege != Privilege::inout) continue;
     const KeyId key = run_.keys.of(op, use);
@@ -298,8 +315,13 @@ void ShardLaunches::bring(const Operation& op, const Launch& launch, const Site&
     use.fields.each([&](std::uint32_t field) {
       fields.push_back({field, width(use, field), run_.data.read({use.space.root, field}, key)});
     });
-    exchange(use, std::move(fields), site);
+    if (auto one = exchange(use, std::move(fields))) all.push_back(*std::move(one));
   }
+  return all;
+}
+
+void ShardLaunches::bring(const Operation& op, const Launch& launch, const Site& site) {
+  for (LaunchLoop::Exchange& one : exchanges(op, launch)) record(std::move(one), site);
 }
 
 // To every shard what a point of the launch takes, or to one.
@@ -313,7 +335,7 @@ void ShardLaunches::bring_all(const Launch& launch, std::size_t point, const Sit
       fields.push_back(
           {field, width(use, field), to ? run_.data.collect(lane, space, *to) : run_.data.gather(lane, space)});
     });
-    exchange(use, std::move(fields), site);
+    if (auto one = exchange(use, std::move(fields))) record(*std::move(one), site);
   }
 }
 
@@ -404,6 +426,14 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   const Site site{launch.span, launch.scope};
   const Operation op = operation(launch, CallKind::launch, sharding);
   run_.issue(op);
+  if (LaunchLoop::may_take(launch)) {
+    LaunchLoop::Made made{std::move(launch), {}};
+    made.exchanges = exchanges(op, made.launch.what);
+    made.launch.what.own = own(sharding, made.launch.what.domain);
+    wrote(op);
+    loop_.take(std::move(made));
+    return {};
+  }
   share_maps(launch, &sharding);
   bring(op, launch.what, site);
   launch.what.own = own(sharding, launch.what.domain);

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "interp/control/record.hpp"
-#include "interp/mpi/messages.hpp"
+#include "interp/mpi/launch_loop.hpp"
 #include "interp/mpi/named_data.hpp"
 
 namespace taskspec {
@@ -14,14 +14,18 @@ namespace taskspec {
 class ShardLaunches final : public LaunchDivider {
  public:
   ShardLaunches(ShardRun& run, RecordTarget& target, const Interpreter& interpreter)
-      : run_(run), target_(target), interpreter_(interpreter), data_(run, target.recorder()) {}
+      : run_(run),
+        target_(target),
+        interpreter_(interpreter),
+        data_(run, target.recorder()),
+        loop_(run, target, [this](LaunchLoop::Made made) { record(std::move(made)); }) {}
   using Launched = RecordTarget::Launched;
   using Outputs = std::vector<Value>;
   Outputs launched(RecordTarget& target, Launched launch) override;
   void receiving(const Tensor& tensor, Span span) override;
   void begin_trace(Span place) override;
   void end_trace(Span place) override;
-  void note_new() { data_.note_new(); }  // regions and partitions that the program has made since
+  void note_new();  // regions and partitions that the program has made since
 
  private:
   Outputs points(Launched launch);
@@ -44,7 +48,10 @@ class ShardLaunches final : public LaunchDivider {
   CallKind kind_of(const Launched& launch) const;
   void bring(const Operation& op, const Launch& launch, const Site& site);
   void bring_all(const Launch& launch, std::size_t point, const Site& site, std::optional<ShardId> to = {});
-  void exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields, const Site& site);
+  std::optional<LaunchLoop::Exchange> exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields);
+  std::vector<LaunchLoop::Exchange> exchanges(const Operation& op, const Launch& launch);
+  void record(LaunchLoop::Exchange exchange, const Site& site);
+  void record(LaunchLoop::Made made);
   using OwnNumbers = std::shared_ptr<const std::vector<std::uint32_t>>;
   std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch, OwnNumbers own);
   void wrote(const Operation& op);
@@ -61,6 +68,7 @@ class ShardLaunches final : public LaunchDivider {
   RecordTarget& target_;
   const Interpreter& interpreter_;
   NamedData data_;
+  LaunchLoop loop_;
   std::map<std::string, PointSharding> shardings_;
   struct MadeTensor {
     std::weak_ptr<const Object> tensor;

@@ -24,6 +24,7 @@ Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
 // ---- recording ------------------------------------------------------------------------------------
 
 void Session::adding(Span site) {
+  take_held_back();
   if (holds_) return;
   // Eager: the task before this one runs now, when the handles of its outputs exist.
   if (pending_.fills_window(site) || options_.schedule == Schedule::eager) fits([&] { run_needed(); });
@@ -74,6 +75,7 @@ Array Session::receive(const Tensor& tensor, Span place) {
 }
 
 Array Session::look(const Tensor& tensor, Span place) {
+  take_held_back();
   const Ref ref = tensor.ref;
   if (ref.kind == Ref::Kind::constant) return graph.constant(ref.id).array();
   if (ref.kind == Ref::Kind::input) bug("receive of an input that is not bound");
@@ -110,6 +112,7 @@ void Session::run_for(NodeId node, Span place) {
 }
 
 void Session::run_pending() {
+  take_held_back();
   if (holds_) return;
   if (options_.schedule == Schedule::push && !pending_.empty()) fits([&] { run_needed(); });
   sweep_if_due();
@@ -117,11 +120,13 @@ void Session::run_pending() {
 
 // What prints comes one after the other: the last one needs all before it.
 void Session::run_prints() {
+  take_held_back();
   if (pending_.printing().valid()) run_for(pending_.printing(), {});
 }
 
 // Together, or one after the other where that is too much for the memory.
 void Session::run_effects() {
+  take_held_back();
   const bool together = fits([&] {
     if (std::vector<NodeId> effects = pending_.effects(); !effects.empty())
       run(pending_.needed_for(std::move(effects)));
@@ -131,16 +136,19 @@ void Session::run_effects() {
 }
 
 void Session::carry_out(NodeId node, Span place) {
+  take_held_back();
   if (!live_.is_done(node)) run_for(node, place);
   failures_.raise_effect(node, place);
 }
 
 void Session::finish() {
+  take_held_back();
   if (!fits([&] { run_needed(); })) run_effects();
   raise_failed_effect();
 }
 
 void Session::end_early() {
+  take_held_back();
   run_effects();
   failures_.forget_told();
   raise_failed_effect();

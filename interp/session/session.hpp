@@ -56,7 +56,8 @@ class Session final : public Recorder {
   void retain(PartitionId partition) override { live_.retain(partition); }
   void release(PartitionId partition) override { live_.release(partition); }
   void run_pending() override;
-  bool due() const override { return pending_.is_due(); }
+  bool due() const override { return pending_.is_due() || (held_back && held_back->holds()); }
+  std::unique_ptr<RepeatedBatch> run_to_repeat(std::size_t launches) override;
   void repeats(DefinitionId task) override { pending_.repeats(task); }
   void opened(ScopeId scope) override { open_.push_back(scope); }
   void closed(ScopeId scope) override;
@@ -98,6 +99,7 @@ class Session final : public Recorder {
   static bool fits(FunctionRef<void()> running);
   std::vector<NodeId> needed();
   friend class StepRun;
+  class Repeat;
   using Causes = PoisonedPoints::Causes;
   void run_part(const std::vector<NodeId>& nodes);
   std::uint32_t first_cause(NodeId node);

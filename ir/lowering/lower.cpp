@@ -126,6 +126,8 @@ class ListLowering {
     for (ValueId in : line.in) {
       const bool is_constant = in.index() >= list_.inputs.size() && in.index() < list_.first_made();
       if (state_.value(in).kind != LoweredValue::Kind::missing) continue;
+      if (is_given_by_blocks(in))
+        throw Refused{"E4011", "it stands behind a graph of blocks", "hw(partial: true) runs it on the host"};
       if (!is_constant) throw MissingValue{};
       throw Refused{"E4011", "it reads a number that may be another one in each run",
                     "a number that is known: a constant"};
@@ -143,11 +145,14 @@ class ListLowering {
     rule.build(builder, builder.call());
   }
 
+  // Of the net, in its numbers.
+  bool is_given_by_blocks(ValueId value) const {
+    return std::ranges::find(state_.made.outputs, value, &LoweredPort::value) != state_.made.outputs.end();
+  }
+
   void give(const OpList::Output& output) {
     LoweredValue& value = state_.value(output.value);
-    const bool is_given =
-        std::ranges::find(state_.made.outputs, output.value, &LoweredPort::value) != state_.made.outputs.end();
-    if (is_given) return;  // by a graph of blocks, in numbers of the net
+    if (is_given_by_blocks(output.value)) return;
     if (value.kind == LoweredValue::Kind::missing) throw MissingValue{};
     if (value.kind == LoweredValue::Kind::fixed && state_.options.gives_known) {
       state_.made.known.emplace_back(output.value, value.contents);

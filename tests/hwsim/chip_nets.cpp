@@ -113,10 +113,11 @@ class ChipNetMaker {
                              .iy = in.y,
                              .ix = in.x};
     if (extents.y < 1 || extents.x < 1) return;
-    const BlockId held = block("SIC", Precision::i8, {.y = in.y, .x = in.x, .r = in.f});
+    const bool in_planes = any(0, 2) == 0;  // channel by channel
+    const BlockId held = block(in_planes ? "SIC2D" : "SIC", Precision::i8, {.y = in.y, .x = in.x, .r = in.f});
     make_.edge(from, held);
-    const BlockId weight = filled("SW", Precision::i8, {.f = f, .r = in.f, .ky = k, .kx = k});
-    const BlockId conv = block("CC", Precision::i32, extents,
+    const BlockId weight = filled(in_planes ? "SW2D" : "SW", Precision::i8, {.f = f, .r = in.f, .ky = k, .kx = k});
+    const BlockId conv = block(in_planes ? "CC2D" : "CC", Precision::i32, extents,
                                {{"pad_up", pad}, {"pad_down", pad}, {"pad_left", pad}, {"pad_right", pad}});
     make_.edge(held, conv, "input");
     make_.edge(weight, conv, "weight");
