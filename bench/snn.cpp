@@ -220,6 +220,9 @@ int snn(const Settings& settings) {
   table.add(row(subjects[1], peer, "plain loop"));
   table.add(row(subjects[1], 500e6, verdict(subjects[1], 500e6, "500 M events/s; bar 1")));
   table.add(row(subjects[2], 50e6, verdict(subjects[2], 50e6, "50 M events/s; bar 1")));
+  // Measured once, with its own network of that size; it is no package.
+  table.add(row(subjects[2], 0.60e6, "0.60 M events/s of SANA-FE, simple, quoted"));
+  table.add(row(subjects[2], 0.18e6, "0.18 M events/s of SANA-FE, detailed, quoted"));
   table.add(row(subjects[3], 1e9, verdict(subjects[3], 1e9, "1 G updates/s; bar 1")));
   table.add(row(subjects[4], 1e7, verdict(subjects[4], 1e7, "10 M synapses/s (0.1 s); bar 1")));
   table.add(row(subjects[5], 1e7, verdict(subjects[5], 1e7, "10 M synapses/s (0.1 s); bar 1")));

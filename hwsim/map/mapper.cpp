@@ -110,6 +110,8 @@ class Mapper {
   std::optional<ChipPlan> stream() {
     const Diags first = std::exchange(diags, {});
     const std::vector<std::size_t> first_refused = refused_;
+    Diags nearest = first;  // of those that only want more cores, which wants the fewest
+    std::int64_t nearest_cores = wants_cores(first) ? needed_cores_ : INT64_MAX;
     for (const ChipUnit& unit : units_) streams_.push_back(can_stream(net_, unit));
     std::optional<ChipPlan> best;
     std::int64_t best_time = 0;
@@ -125,20 +127,23 @@ class Mapper {
           best = made();
         }
         if (options_.slabs && !best) tell_refused();
+        if (wants_cores(diags) && needed_cores_ < nearest_cores) nearest = diags, nearest_cores = needed_cores_;
         if (diags.has_errors() && !last.has_errors()) last = std::move(diags);
       }
     }
     diags = {};
     if (best) return best;
     // As a whole it fits no core, and in rows it would, on more of them: that is what one wants to know.
-    const bool needs_cores = !first_refused.empty() && last.has_errors() && last.items().front().code == "E4042";
+    const bool needs_cores = !first_refused.empty() && wants_cores(last);
     if (options_.slabs && is_for_phases(last)) {
       const std::string help = fewer_phases();
       diags = {};
       Diag diag = last.items().front();
       diags.add(std::move(diag.help(help)));
     } else if (options_.slabs || needs_cores) {
-      diags = last;
+      diags = wants_cores(nearest) ? nearest : last;
+    } else if (wants_cores(nearest)) {
+      diags = nearest;
     } else {
       diags = first;
       choices_.clear();
@@ -150,6 +155,7 @@ class Mapper {
     return std::nullopt;
   }
 
+  static bool wants_cores(const Diags& why) { return why.has_errors() && why.items().front().code == "E4042"; }
   static bool is_for_phases(const Diags& why) { return why.has_errors() && why.items().front().code == "E4046"; }
 
   bool divide_rows(std::int64_t slabs, std::size_t whole_from) {
@@ -260,7 +266,7 @@ class Mapper {
     lacks_phases_ = false;
     join(apart);
     if (cores_used() <= there_) return;
-    const std::int64_t needed = cores_used();
+    const std::int64_t needed = needed_cores_ = cores_used();
     diags.add(
         cores_refusal(chip_, chips_, there_, options_.cores, needed, std::move(alone), phases_that_suffice(apart)));
   }
@@ -536,6 +542,7 @@ class Mapper {
   ChipExtent chips_;
   std::int64_t there_ = 0;
   std::optional<std::int64_t> most_phases_;  // of a core: the chip's limit, or another one that is tried
+  std::int64_t needed_cores_ = 0;            // of the last division that wanted more than there are
   bool lacks_phases_ = false;                // some merge was refused for its phases
   bool explains_ = true;                     // what does not fit now will be told
   std::vector<ChipUnit> units_;

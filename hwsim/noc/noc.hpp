@@ -17,6 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "ir/base/large_vector.hpp"
+
 namespace taskspec {
 
 enum class NocShape : std::uint8_t { mesh, bus, fattree };
@@ -83,9 +85,9 @@ struct NocTraffic {
 
 struct NocResult {
   NocModel model = NocModel::contended;  // that was used in the end: ideal, contended, events or flit_all
-  std::vector<NocTimes> departures;      // of each flow from its source: when its packets left the injection port
-  std::vector<NocTimes> arrivals;        // of each flow at its target
-  std::vector<NocTimes> copies;          // at each of its copies, flow after flow
+  LargeVector<NocTimes> departures;      // of each flow from its source: when its packets left the injection port
+  LargeVector<NocTimes> arrivals;        // of each flow at its target
+  LargeVector<NocTimes> copies;          // at each of its copies, flow after flow
   std::int64_t begin = 0;                // the first departure; 0 without flows
   std::int64_t end = 0;                  // the last arrival
   NocTraffic traffic;

@@ -6,7 +6,7 @@
 
 namespace taskspec {
 
-NocPorts::NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows, std::vector<NocTimes>& departures)
+NocPorts::NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows, LargeVector<NocTimes>& departures)
     : flows_(flows), departures_(departures), link_clk_(routes.figures().link_clk), burst_(routes.figures().burst) {
   departures_.assign(flows.size(), {std::numeric_limits<std::int64_t>::max(), 0});
   begins_.assign(static_cast<std::size_t>(routes.endpoints()) + 2, 0);

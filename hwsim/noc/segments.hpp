@@ -14,7 +14,7 @@ namespace taskspec {
 class NocPorts {
  public:
   // `departures` becomes those of the flows, by and by.
-  NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows, std::vector<NocTimes>& departures);
+  NocPorts(const NocRoutes& routes, std::span<const NocFlow> flows, LargeVector<NocTimes>& departures);
 
   // Calls `leave(flow, target, time, packets)` for every segment, endpoint after endpoint, ascending in time.
   template <class Leave>
@@ -77,9 +77,9 @@ class NocPorts {
   }
 
   std::span<const NocFlow> flows_;
-  std::vector<NocTimes>& departures_;
+  LargeVector<NocTimes>& departures_;
   std::int64_t link_clk_, burst_;
-  std::vector<Entry> entries_;       // by endpoint
+  LargeVector<Entry> entries_;      // by endpoint
   std::vector<std::size_t> begins_;  // of each endpoint in entries_, and the end
   std::vector<Started> started_;     // a heap
 };

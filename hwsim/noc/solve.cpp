@@ -53,7 +53,7 @@ void find_ends(NocResult& result) {
   if (result.arrivals.empty()) return;
   result.begin = std::numeric_limits<std::int64_t>::max();
   for (const NocTimes& times : result.departures) result.begin = std::min(result.begin, times.first);
-  for (const std::vector<NocTimes>* all : {&result.arrivals, &result.copies})
+  for (const LargeVector<NocTimes>* all : {&result.arrivals, &result.copies})
     for (const NocTimes& times : *all) result.end = std::max(result.end, times.last);
 }
 

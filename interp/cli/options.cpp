@@ -283,8 +283,8 @@ CommandLine::CommandLine() : app("agents, tasks, futures and chains", "taskspec"
   CLI::App* bench = app.add_subcommand("bench", "reproducible measurements beside their peers");
   bench->add_option(
       "NAME", options.topic,
-      "analysis, build, chains, channels, chip or chip:TRAFFIC.json, exact, front, loops, metg, ops, regions, "
-      "replay, snn, strips, train or validation; none: all but build");
+      "analysis, build, chains, channels, chip, chip:nets or chip:TRAFFIC.json, exact, front, loops, metg, ops, "
+      "regions, replay, snn, strips, train or validation; none: all but build");
   bench->add_option("-n", options.count, "how many tasks");
   bench->add_option("--threads", options.thread_list, "numbers of threads, such as 1,2");
   bench->add_option("--shards", options.shard_list, "of metg: numbers of shards, such as 1,2");

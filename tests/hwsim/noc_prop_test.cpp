@@ -16,7 +16,7 @@ namespace taskspec::noc_prop_test {
 
 namespace {
 
-bool same(const std::vector<NocTimes>& a, const std::vector<NocTimes>& b) {
+bool same(std::span<const NocTimes> a, std::span<const NocTimes> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const NocTimes& x, const NocTimes& y) { return x.first == y.first && x.last == y.last; });
 }
