@@ -427,7 +427,9 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   const Operation op = operation(launch, CallKind::launch, sharding);
   run_.issue(op);
   if (LaunchLoop::may_take(launch)) {
-    LaunchLoop::Made made{std::move(launch), {}};
+    LaunchLoop::Made made{std::move(launch), {}, {}};
+    for (const LaunchUse& use : op.uses)
+      use.fields.each([&](std::uint32_t field) { made.lanes.push_back(run_.data.state({use.space.root, field})); });
     made.exchanges = exchanges(op, made.launch.what);
     made.launch.what.own = own(sharding, made.launch.what.domain);
     wrote(op);
