@@ -1,0 +1,186 @@
+#include "interp/mpi/launch_loop.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "interp/control/objects.hpp"
+
+namespace taskspec {
+
+namespace {
+
+bool is_same(const LaunchUse& a, const LaunchUse& b) {
+  return a.space == b.space && a.partition == b.partition && a.fields == b.fields && a.privilege == b.privilege &&
+         a.projection == b.projection;
+}
+
+// A number of the program, as it comes or as a constant of the graph; null: it is neither.
+const Array* number_of(const Value& value) {
+  const Array* array = nullptr;
+  if (value.is_array())
+    array = &value.array();
+  else if (auto* tensor = value.as<Tensor>(); tensor && tensor->ref.kind == Ref::Kind::constant)
+    array = &tensor->recorder().graph.constant(tensor->ref.id).array();
+  return array && array->type().extents.empty() ? array : nullptr;
+}
+
+bool is_same(const Value& a, const Value& b) {
+  return number_of(a)->type().precision == number_of(b)->type().precision;
+}
+
+// Own points are one object for each sharding and domain.
+bool is_same(const Launch& a, const Launch& b) {
+  return a.work == b.work && a.task == b.task && a.symbol == b.symbol && a.domain == b.domain && a.own == b.own &&
+         a.numbers == b.numbers &&
+         std::ranges::equal(a.uses, b.uses, [](const LaunchUse& x, const LaunchUse& y) { return is_same(x, y); });
+}
+
+bool is_same(const LaunchLoop::Made& a, const LaunchLoop::Made& b) {
+  const auto equal = [](const auto& x, const auto& y) { return is_same(x, y); };
+  return a.launch.span == b.launch.span && a.lanes == b.lanes && is_same(a.launch.what, b.launch.what) &&
+         std::ranges::equal(a.launch.values, b.launch.values, equal);
+}
+
+Array copy_of(const Array& array) {
+  Array copy = Array::make(array.type());
+  std::memcpy(copy.raw(), array.raw(), array.bytes());
+  return copy;
+}
+
+}  // namespace
+
+bool LaunchLoop::may_take(const RecordTarget::Launched& launch) {
+  const Launch& what = launch.what;
+  const bool works = what.work == Launch::Work::task || what.work == Launch::Work::native;
+  return works && !what.single && launch.outputs.empty() && !launch.agent && !what.reduces() &&
+         std::ranges::all_of(launch.values, number_of);
+}
+
+// ---- which launch it is ---------------------------------------------------------------------------
+
+LaunchLoop::Kind LaunchLoop::kind_of(const Made& made) {
+  if (!history_.empty() && history_.back() != no_kind) {
+    const Kind expected = following_[history_.back()];
+    if (expected != no_kind && is_same(kinds_[expected], made)) return expected;
+  }
+  const auto known = std::ranges::find_if(kinds_, [&](const Made& one) { return is_same(one, made); });
+  if (known != kinds_.end()) return static_cast<Kind>(known - kinds_.begin());
+  if (kinds_.size() == most_kinds) return no_kind;
+  kinds_.push_back(made);
+  following_.push_back(no_kind);
+  return static_cast<Kind>(kinds_.size() - 1);
+}
+
+// The shortest period that the last launches have had for two batches. Batches are whole turns.
+bool LaunchLoop::finds_period() {
+  for (std::size_t period = 1; period <= longest_period; ++period) {
+    const std::size_t length = period * std::max<std::size_t>(1, batch_launches / period);
+    if (history_.size() < 2 * length + period) break;
+    const auto last = history_.end() - static_cast<std::ptrdiff_t>(2 * length);
+    if (std::count(last, history_.end(), no_kind) > 0) return false;
+    if (!std::equal(last, history_.end(), last - static_cast<std::ptrdiff_t>(period))) continue;
+    std::int64_t points = 0;
+    batch_.assign(history_.end() - static_cast<std::ptrdiff_t>(length), history_.end());
+    for (const Kind kind : batch_) points += kinds_[kind].launch.what.domain.size();
+    return points <= batch_points * static_cast<std::int64_t>(run_.shards());
+  }
+  return false;
+}
+
+bool LaunchLoop::comes_again() const {
+  return history_.size() >= batch_.size() &&
+         std::equal(batch_.begin(), batch_.end(), history_.end() - static_cast<std::ptrdiff_t>(batch_.size()));
+}
+
+// ---- what is done with it -------------------------------------------------------------------------
+
+void LaunchLoop::take(Made made) {
+  if (mode_ == Mode::running) {
+    if (is_same(kinds_[batch_[at_]], made)) return note(made);
+    interrupt();
+  }
+  if (failures_ == most_failures || run_.record()) return record_(std::move(made));
+  const Kind kind = kind_of(made);
+  record(std::move(made), kind);
+  if (mode_ == Mode::planning) {
+    if (kind != batch_[at_]) return watch();
+    if (++at_ < batch_.size()) return;
+    repeat_ = target_.recorder().run_to_repeat(batch_.size());
+    if (repeat_) return begin(Mode::running);
+    ++failures_;
+    watch();
+  } else if (repeat_ && comes_again()) {
+    begin(Mode::running);
+  } else if (finds_period()) {
+    repeat_.reset();
+    begin(Mode::planning);
+  }
+}
+
+void LaunchLoop::record(Made made, Kind kind) {
+  if (kind != no_kind && !history_.empty() && history_.back() != no_kind) following_[history_.back()] = kind;
+  if (history_.size() == 2 * remembered) history_.erase(history_.begin(), history_.begin() + remembered);
+  history_.push_back(kind);
+  record_(std::move(made));
+}
+
+// All that was recorded before runs first: the batch is whole, and alone.
+void LaunchLoop::begin(Mode mode) {
+  target_.recorder().run_pending();
+  mode_ = mode;
+  at_ = number_ = 0;
+  if (mode == Mode::running) target_.recorder().held_back = this;
+}
+
+void LaunchLoop::watch() {
+  mode_ = Mode::watching;
+  at_ = number_ = 0;
+  history_.clear();
+  if (!repeat_) batch_.clear();
+}
+
+void LaunchLoop::note(Made& made) {
+  for (const Value& value : made.launch.values) {
+    const Array& number = *number_of(value);
+    std::memcpy(repeat_->numbers[number_++].raw(), number.raw(), number.bytes());
+  }
+  for (std::size_t k = 0; k < made.exchanges.size(); ++k) run_.will_say();
+  if (++at_ == batch_.size()) run_batch();
+}
+
+void LaunchLoop::run_batch() {
+  at_ = number_ = 0;
+  repeat_->run();
+  run_.raise();
+}
+
+void LaunchLoop::hand_over() {
+  const std::size_t noted = at_;
+  std::size_t number = 0;
+  watch();
+  for (std::size_t k = 0; k < noted; ++k) {
+    Made made = kinds_[batch_[k]];
+    for (Value& value : made.launch.values) value = Value(copy_of(repeat_->numbers[number++]));
+    made.launch.scope = ScopeId(0);  // its own may be closed by now
+    record_(std::move(made));
+  }
+}
+
+void LaunchLoop::interrupt() {
+  if (mode_ == Mode::running) {
+    target_.recorder().held_back = nullptr;
+    hand_over();
+  } else {
+    watch();
+  }
+}
+
+void LaunchLoop::forget() {
+  interrupt();
+  repeat_.reset();
+  batch_.clear();
+  kinds_.clear();
+  following_.clear();
+}
+
+}  // namespace taskspec

@@ -1,0 +1,77 @@
+// The launches of a loop: the same ones again and again, but for their numbers. When some turns of it have been seen,
+// as many of them as make a good batch are planned once; from then on a launch is only noted, with its numbers, until
+// the batch is full and runs, and nothing of it is recorded. Whatever else happens, what was noted so far is recorded
+// first, as if there were no loop.
+//
+//   LaunchLoop loop(run, target, record);
+//   loop.take({launch, exchanges});     // issued already
+//   loop.interrupt();                   // before something else is recorded
+//   loop.forget();                      // regions or partitions have been deleted
+//
+// The analysis is told of every launch. A launch that finds the data on other shards than a turn ago is another one:
+// other elements move before it. All that is compared is the same on every shard, so all do this alike.
+#pragma once
+#include <functional>
+
+#include "interp/control/record.hpp"
+#include "interp/mpi/messages.hpp"
+
+namespace taskspec {
+
+class LaunchLoop final : public HeldBack {
+ public:
+  // What moves before a launch, for one of its uses.
+  struct Exchange {
+    LaunchUse whole;  // of the region
+    std::vector<FieldExchange::Field> fields;
+  };
+  struct Made {
+    RecordTarget::Launched launch;
+    std::vector<Exchange> exchanges;
+    std::vector<std::uint32_t> lanes;  // who has the data of its uses, field by field (DataState::state)
+  };
+  using Record = std::function<void(Made)>;
+
+  LaunchLoop(ShardRun& run, RecordTarget& target, Record record)
+      : run_(run), target_(target), record_(std::move(record)) {}
+  // It changes fields and makes nothing, and all that it is given are numbers.
+  static bool may_take(const RecordTarget::Launched& launch);
+  void take(Made made);
+  void interrupt();
+  void forget();
+
+  bool holds() const override { return at_ > 0; }
+  void hand_over() override;
+
+ private:
+  enum class Mode : std::uint8_t { watching, planning, running };
+  using Kind = std::uint16_t;  // of launch: position in kinds_
+  static constexpr Kind no_kind = UINT16_MAX;
+  static constexpr std::size_t longest_period = 16, batch_launches = 32, remembered = 128;
+  static constexpr std::int64_t batch_points = 256;  // of a shard, at most
+  static constexpr std::size_t most_kinds = 64, most_failures = 3;
+
+  Kind kind_of(const Made& made);
+  void note(Made& made);
+  void run_batch();
+  void record(Made made, Kind kind);
+  bool finds_period();
+  bool comes_again() const;
+  void begin(Mode mode);
+  void watch();
+
+  ShardRun& run_;
+  RecordTarget& target_;
+  const Record record_;
+  std::vector<Made> kinds_;
+  std::vector<Kind> following_;  // by kind: the one that came behind it last
+  std::vector<Kind> history_;    // the last ones
+  Mode mode_ = Mode::watching;
+  std::vector<Kind> batch_;                // its launches
+  std::unique_ptr<RepeatedBatch> repeat_;  // null: not planned
+  std::size_t at_ = 0;                     // of the batch: launches that have come
+  std::size_t number_ = 0;                 // numbers of those
+  std::size_t failures_ = 0;
+};
+
+}  // namespace taskspec

@@ -1,0 +1,82 @@
+// Batches of launches that run again without being recorded.
+#include <algorithm>
+#include <cstring>
+
+#include "interp/session/session.hpp"
+#include "ir/graph/launch.hpp"
+
+namespace taskspec {
+
+class Session::Repeat final : public RepeatedBatch {
+ public:
+  Repeat(Session& session, const Plans::Made& made) : session_(session), backend_(session.backend_), made_(made) {}
+  ~Repeat() override {
+    for (const Number& number : own_) backend_.free(number.location);
+  }
+
+  void add_field(Location location) { inputs_.push_back(location); }
+  void add_number(const Array& array) {
+    numbers.push_back(Array::make(array.type()));
+    std::memcpy(numbers.back().raw(), array.raw(), array.bytes());
+    own_.push_back({backend_.allocate(array.type()), {}});
+    inputs_.push_back(own_.back().location);
+  }
+
+  void run() override {
+    for (std::size_t k = 0; k < own_.size(); ++k) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, numbers[k].raw(), std::min(numbers[k].bytes(), sizeof bits));
+      if (own_[k].written == bits) continue;
+      backend_.write(own_[k].location, numbers[k]);
+      own_[k].written = bits;
+    }
+    const Outcome outcome = backend_.execute(*made_.executable, inputs_, {.schedule = session_.options_.schedule});
+    if (outcome.lost) throw failure("E5008", {}, "no memory is left for what a batch came to");
+    session_.count(made_, outcome);
+  }
+
+ private:
+  struct Number {
+    Location location;
+    std::optional<std::uint64_t> written;
+  };
+  Session& session_;
+  Backend& backend_;
+  const Plans::Made made_;
+  std::vector<Location> inputs_;
+  std::vector<Number> own_;
+};
+
+// Whoever looks at the single tasks wants them to be there.
+std::unique_ptr<RepeatedBatch> Session::run_to_repeat(std::size_t launches) {
+  const bool is_seen = !options_.forget || options_.record || options_.record_ops || log_;
+  if (is_seen || holds_ || options_.schedule != Schedule::push || !poisoned_.empty()) return nullptr;
+  const std::vector<NodeId> nodes = needed();
+  std::size_t found = 0;
+  for (const NodeId node : nodes) {
+    if (!is_launch(graph, node) || graph[node].first_value) return nullptr;
+    found += is_message(graph.launch(node)) ? 0 : 1;
+  }
+  if (found != launches) return nullptr;
+  std::unique_ptr<Repeat> repeat;
+  const bool ran = fits([&] {
+    const Batch batch = pending_.take_batch(nodes);
+    const Plans::Found plan = find_plan(batch);
+    auto* made = std::get_if<const Plans::Made*>(&plan);
+    if (!made || !batch.results.empty() || !batch.made.empty()) return;
+    auto planned = std::make_unique<Repeat>(*this, **made);
+    for (const Ref ref : batch.inputs) {
+      if (ref.kind == Ref::Kind::field)
+        planned->add_field(live_.location(ref));
+      else if (ref.kind == Ref::Kind::constant && graph.constant_type(ref.id).rank() == 0)
+        planned->add_number(graph.constant(ref.id).array());
+      else
+        return;
+    }
+    run(nodes);
+    if (poisoned_.empty()) repeat = std::move(planned);
+  });
+  return ran ? std::move(repeat) : nullptr;
+}
+
+}  // namespace taskspec
