@@ -1,5 +1,7 @@
 #include "interp/mpi/shard_backend.hpp"
 
+#include <algorithm>
+
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/run_site.hpp"
@@ -184,7 +186,9 @@ void ShardBackend::leave() {
 void ShardBackend::fail(const Diags& why) {
   if (!run_) return;
   leave();
-  run_->fail(why.has_errors() ? why : failure("E5009", {}, "another shard ended").diags(), run_->last_call() + 1);
+  const std::string left = "shard " + std::to_string(part_.shard.index()) + " ended by itself, behind " +
+                           std::to_string(run_->last_call()) + " calls: exit is for all shards alike";
+  run_->fail(why.has_errors() ? why : failure("E5009", {}, left).diags(), run_->last_call() + 1);
   run_->part();
 }
 
@@ -196,11 +200,19 @@ Array ShardBackend::read(Location location) const {
 
 namespace {
 
+// The first of those that the others must hear of; null: there is none. What is no launch every shard computes by
+// itself: it fails on all of them alike, and whoever receives it says so.
+const Poison* failed_launch(const Outcome& outcome, const Executable& executable) {
+  const std::shared_ptr<const Plan> plan = executable.plan();
+  const auto first = std::ranges::find_if(outcome.failed, [&](const Poison& poison) {
+    return !plan || plan->graph->points(poison.origin) != nullptr;
+  });
+  return first == outcome.failed.end() ? nullptr : &*first;
+}
+
 // As the shard that failed tells all others: with the launch and the point, whose numbers are those of one batch here.
-Diags told(const Outcome& outcome, const Executable& executable, const RunOptions& options) {
+Diags told(const Poison& poison, const Executable& executable, const RunOptions& options) {
   Diags diags;
-  if (outcome.failed.empty()) return diags;
-  const Poison& poison = outcome.failed.front();
   const std::shared_ptr<const Plan> plan = executable.plan();
   const PointGroup* group = plan ? plan->graph->points(poison.origin) : nullptr;
   const Span launch = !group          ? Span()
@@ -245,15 +257,16 @@ Outcome ShardBackend::execute(Executable& executable, std::span<const Location> 
   const std::int64_t waited = record ? record->total(ShardRecord::Bar::contents) : 0;
   Outcome outcome = host_->execute(executable, inputs, options);
   if (record) record->ran(record->newest(), begin, waited);
-  if (run_ && !outcome.failed.empty()) {
+  const Poison* const failed = run_ ? failed_launch(outcome, executable) : nullptr;
+  if (failed) {
     // What another shard met is told as it told it, with its launch.
-    const Fault& first = outcome.failed.front().fault;
+    const Fault first = failed->fault;
     if (const ShardFailure& heard = run_->heard_failure(); heard.says(first.code, first.message)) {
       heard_ = heard.diags();
       throw Error(*heard_);
     }
     if (part_.shards > 1) add_shard(outcome, part_.shard.index(), run_->heard_failure());
-    run_->fail(told(outcome, executable, options), run_->first_unsaid());
+    run_->fail(told(*failed, executable, options), run_->first_unsaid());
   }
   return outcome;
 }

@@ -47,6 +47,7 @@ bool Repeatable::all(const Call& call) const {
 bool Repeatable::is_repeatable(const Call& call) const {
   if (home_of(call.type) != ValueSide::host) return !call.builtin || call.builtin->runs_in != RunsIn::host;
   if (called_ && call.form == Form::call) return (*called_)[call.callee.index()] && all(call);
+  if (called_ && call.form == Form::apply && function_[call.in[0]].type.is(Type::Kind::function)) return all(call);
   switch (call.form->again) {
     case FormRecord::Again::never:
       return false;

@@ -238,7 +238,9 @@ void Search::want_places(FunctionId callee, Part side) {
 bool Search::wants_result(const CallRef& site, Part side) {
   const Call& call = program_[site.function][site.call];
   const bool used = call.builtin || of(site.function)[side].wanted[site.call.index()];
-  const bool by_graph = side == Part::graph && call.form == Form::call && asked_[call.callee.index()];
+  const bool asks = (call.form == Form::call && asked_[call.callee.index()]) ||
+                    (call.form == Form::apply && asked_[site.function.index()]);
+  const bool by_graph = side == Part::graph && asks;
   return used && (by_graph || gives_result(call, side));
 }
 
