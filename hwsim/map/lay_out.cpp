@@ -403,13 +403,26 @@ class ProgramMaker {
       if (limits.phases && phases > *limits.phases)
         refuse(fmt::format("core {} would have {} phases, {} are possible", core.core, phases, *limits.phases),
                fmt::format("limits/phases of {} suffices, or more cores", phases));
-      if (limits.soft_phases && phases > *limits.soft_phases)
-        program_.notes.push_back(
-            fmt::format("core {} has {} phases, {} are the aim", core.core, phases, *limits.soft_phases));
-      if (limits.soft_bytes && core.bytes > *limits.soft_bytes)
-        program_.notes.push_back(
-            fmt::format("core {} takes {} B, {} are the aim", core.core, core.bytes, *limits.soft_bytes));
     }
+    note_aim(limits.soft_phases, "phases", [](const ChipCore& core) { return std::ssize(core.phases); });
+    note_aim(limits.soft_bytes, "B", [](const ChipCore& core) { return core.bytes; });
+  }
+
+  // In one line for all cores that are beyond it.
+  template <class Uses>
+  void note_aim(const std::optional<std::int64_t>& aim, std::string_view unit, const Uses& uses) {
+    const ChipCore* most = nullptr;
+    std::int64_t beyond = 0;
+    for (const ChipCore& core : program_.cores) {
+      if (!aim || uses(core) <= *aim) continue;
+      ++beyond;
+      if (!most || uses(core) > uses(*most)) most = &core;
+    }
+    if (!most) return;
+    const std::string others =
+        beyond > 1 ? fmt::format("; beyond it {} {} more", beyond == 2 ? "is" : "are", beyond - 1) : "";
+    program_.notes.push_back(
+        fmt::format("core {} has {} {}, {} are the aim{}", most->core, uses(*most), unit, *aim, others));
   }
 
   void refuse_area(const ChipCore& core, std::int64_t received) {
