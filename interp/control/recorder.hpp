@@ -59,16 +59,17 @@ class Recorder {
   // The same of the handles of a region, with which its fields go.
   virtual void retain(RegionId) {}
   virtual void release(RegionId) {}
-  virtual bool executes() const { return true; }  // false: its graph is only looked at
-  virtual void run_pending() {}                   // runs what somebody may still ask for
-  virtual bool due() const { return false; }      // so much is pending that it should not wait for something else
-  virtual void repeats(DefinitionId) {}           // a task of unknown length: its body loops or calls
+  virtual bool executes() const { return true; }      // false: its graph is only looked at
+  virtual void run_pending() {}                       // runs what somebody may still ask for
+  virtual bool has_pending() const { return false; }  // there was no memory for all of it
+  virtual bool due() const { return false; }          // so much is pending that it should not wait for something else
+  virtual void repeats(DefinitionId) {}               // a task of unknown length: its body loops or calls
   // Runs what is pending, so many launches and what stands between them, as one batch. Null: it does not repeat itself.
   virtual std::unique_ptr<RepeatedBatch> run_to_repeat(std::size_t /*launches*/) { return nullptr; }
-  virtual void run_prints() {}                    // runs what prints
-  virtual void run_effects() {}                   // runs what has effects
-  virtual void carry_out(NodeId, Span) {}         // this effect has happened then; throws what kept it
-  virtual void opened(ScopeId) {}                 // a call: until it is closed, tasks may be recorded in it
+  virtual void run_prints() {}             // runs what prints
+  virtual void run_effects() {}            // runs what has effects
+  virtual void carry_out(NodeId, Span) {}  // this effect has happened then; throws what kept it
+  virtual void opened(ScopeId) {}          // a call: until it is closed, tasks may be recorded in it
   virtual void closed(ScopeId) {}
   virtual std::unique_ptr<Trial> trial() { return nullptr; }  // where something can be tried out; none: nothing runs
   virtual bool forgets() const { return false; }  // nobody looks at its graph later: equal constants may be one

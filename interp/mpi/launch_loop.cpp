@@ -126,10 +126,12 @@ void LaunchLoop::record(Made made, Kind kind) {
 
 // All that was recorded before runs first: the batch is whole, and alone.
 void LaunchLoop::begin(Mode mode) {
-  target_.recorder().run_pending();
+  Recorder& recorder = target_.recorder();
+  recorder.run_pending();
+  if (recorder.has_pending()) return watch();
   mode_ = mode;
   at_ = number_ = 0;
-  if (mode == Mode::running) target_.recorder().held_back = this;
+  if (mode == Mode::running) recorder.held_back = this;
 }
 
 void LaunchLoop::watch() {

@@ -204,9 +204,8 @@ namespace {
 // itself: it fails on all of them alike, and whoever receives it says so.
 const Poison* failed_launch(const Outcome& outcome, const Executable& executable) {
   const std::shared_ptr<const Plan> plan = executable.plan();
-  const auto first = std::ranges::find_if(outcome.failed, [&](const Poison& poison) {
-    return !plan || plan->graph->points(poison.origin) != nullptr;
-  });
+  const auto first = std::ranges::find_if(
+      outcome.failed, [&](const Poison& poison) { return !plan || plan->graph->points(poison.origin) != nullptr; });
   return first == outcome.failed.end() ? nullptr : &*first;
 }
 

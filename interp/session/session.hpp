@@ -57,6 +57,7 @@ class Session final : public Recorder {
   void release(PartitionId partition) override { live_.release(partition); }
   void run_pending() override;
   bool due() const override { return pending_.is_due() || (held_back && held_back->holds()); }
+  bool has_pending() const override { return !pending_.empty(); }
   std::unique_ptr<RepeatedBatch> run_to_repeat(std::size_t launches) override;
   void repeats(DefinitionId task) override { pending_.repeats(task); }
   void opened(ScopeId scope) override { open_.push_back(scope); }

@@ -33,6 +33,7 @@ class Session::Repeat final : public RepeatedBatch {
     const Outcome outcome = backend_.execute(*made_.executable, inputs_, {.schedule = session_.options_.schedule});
     if (outcome.lost) throw failure("E5008", {}, "no memory is left for what a batch came to");
     session_.count(made_, outcome);
+    session_.sweep_if_due();  // numbers that the program made constants of
   }
 
  private:

@@ -61,7 +61,8 @@ std::vector<bool> asked_by_graph(const Program& program) {
     todo.pop_back();
     for (const Call& call : function.calls) {
       if (call.form == Form::call || is_value(call)) ask(call.callee);  // also what it hands to map, say
-      if (call.form == Form::apply && function[call.in[0]].type.is(Type::Kind::function)) ask_values(call.in.size() - 1);
+      if (call.form == Form::apply && function[call.in[0]].type.is(Type::Kind::function))
+        ask_values(call.in.size() - 1);
     }
   }
   return asked;

@@ -12,7 +12,8 @@ LoweredGraph borders_of(const OpList& list, const RealBorders& real) {
     return port;
   };
   for (const RealBorders::Input& input : real.inputs) made.inputs.push_back(port(ValueId(input.input)));
-  for (const RealBorders::Output& output : real.outputs) made.outputs.push_back(port(list.outputs[output.output].value));
+  for (const RealBorders::Output& output : real.outputs)
+    made.outputs.push_back(port(list.outputs[output.output].value));
   for (const RealBorders::State& state : real.states) {
     const ValueId before(state.input);
     const BlockId storage = state.population.valid() ? BlockId(state.population.value) : BlockId();
