@@ -13,6 +13,7 @@
 
 #include "interp/shards/collectives/tree.hpp"
 #include "interp/shards/control/control_watch.hpp"
+#include "interp/shards/ranks/rank_process.hpp"
 #include "interp/shards/ranks/watchdog.hpp"
 #include "interp/shards/transport/hostile.hpp"
 #include "ir/base/render.hpp"
@@ -194,7 +195,9 @@ std::string first_of_input() {
 int run(const Wanted& wanted) {
   auto opened = RankGroup::open(wanted.shards, wanted.ranks);
   if (!opened) {
-    if (is_first_rank() && claim_last_word()) std::fputs(render(Sources(), opened.diags()).c_str(), stderr);
+    // Whoever comes first: mpirun ends the others as soon as one has left.
+    const bool tells = starter_notes() ? claim_last_word() : is_first_rank();
+    if (tells) std::fputs(render(Sources(), opened.diags()).c_str(), stderr);
     return 3;
   }
   RankGroup& group = **opened;
