@@ -12,7 +12,7 @@ thread_local const RunSite* site_here = nullptr;
 
 const RunSite* RunSite::current() { return site_here; }
 
-RunSite::Mark::Mark(const RunSite& site) : outer_(std::exchange(site_here, &site)) {}
+RunSite::Mark::Mark(const RunSite& site) : site_(site), outer_(std::exchange(site_here, &site_)) {}
 RunSite::Mark::~Mark() { site_here = outer_; }
 
 }  // namespace taskspec

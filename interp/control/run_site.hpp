@@ -17,16 +17,18 @@ struct RunSite {
   CallId call;
 
   static const RunSite* current();  // null: no such call opens one
+  class Mark;
+};
 
-  class Mark {
-   public:
-    explicit Mark(const RunSite& site);
-    Mark(const Mark&) = delete;
-    ~Mark();
+class RunSite::Mark {
+ public:
+  explicit Mark(const RunSite& site);
+  Mark(const Mark&) = delete;
+  ~Mark();
 
-   private:
-    const RunSite* const outer_;
-  };
+ private:
+  const RunSite site_;
+  const RunSite* const outer_;
 };
 
 }  // namespace taskspec
