@@ -133,17 +133,15 @@ class Mapper {
     }
     diags = {};
     if (best) return best;
-    // As a whole it fits no core, and in rows it would, on more of them: that is what one wants to know.
-    const bool needs_cores = !first_refused.empty() && wants_cores(last);
     if (options_.slabs && is_for_phases(last)) {
       const std::string help = fewer_phases();
       diags = {};
       Diag diag = last.items().front();
       diags.add(std::move(diag.help(help)));
-    } else if (options_.slabs || needs_cores) {
-      diags = wants_cores(nearest) ? nearest : last;
     } else if (wants_cores(nearest)) {
-      diags = nearest;
+      diags = nearest;  // it fits on more cores, as a whole or in rows: that is what one wants to know
+    } else if (options_.slabs) {
+      diags = last;
     } else {
       diags = first;
       choices_.clear();

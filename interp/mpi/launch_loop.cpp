@@ -41,12 +41,6 @@ bool is_same(const LaunchLoop::Made& a, const LaunchLoop::Made& b) {
          std::ranges::equal(a.launch.values, b.launch.values, equal);
 }
 
-Array copy_of(const Array& array) {
-  Array copy = Array::make(array.type());
-  std::memcpy(copy.raw(), array.raw(), array.bytes());
-  return copy;
-}
-
 }  // namespace
 
 bool LaunchLoop::may_take(const RecordTarget::Launched& launch) {
@@ -130,39 +124,42 @@ void LaunchLoop::begin(Mode mode) {
   recorder.run_pending();
   if (recorder.has_pending()) return watch();
   mode_ = mode;
-  at_ = number_ = 0;
+  at_ = 0;
   if (mode == Mode::running) recorder.held_back = this;
 }
 
 void LaunchLoop::watch() {
   mode_ = Mode::watching;
-  at_ = number_ = 0;
+  at_ = 0;
+  numbers_.clear();
   history_.clear();
   if (!repeat_) batch_.clear();
 }
 
 void LaunchLoop::note(Made& made) {
-  for (const Value& value : made.launch.values) {
-    const Array& number = *number_of(value);
-    std::memcpy(repeat_->numbers[number_++].raw(), number.raw(), number.bytes());
-  }
-  for (std::size_t k = 0; k < made.exchanges.size(); ++k) run_.will_say();
+  for (Value& value : made.launch.values) numbers_.push_back(std::move(value));
   if (++at_ == batch_.size()) run_batch();
 }
 
 void LaunchLoop::run_batch() {
-  at_ = number_ = 0;
+  for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    const Array& number = *number_of(numbers_[k]);
+    std::memcpy(repeat_->numbers[k].raw(), number.raw(), number.bytes());
+  }
+  at_ = 0;
+  numbers_.clear();
   repeat_->run();
   run_.raise();
 }
 
 void LaunchLoop::hand_over() {
   const std::size_t noted = at_;
-  std::size_t number = 0;
+  std::vector<Value> numbers = std::move(numbers_);
+  auto next = numbers.begin();
   watch();
   for (std::size_t k = 0; k < noted; ++k) {
     Made made = kinds_[batch_[k]];
-    for (Value& value : made.launch.values) value = Value(copy_of(repeat_->numbers[number++]));
+    for (Value& value : made.launch.values) value = std::move(*next++);
     made.launch.scope = ScopeId(0);  // its own may be closed by now
     record_(std::move(made));
   }

@@ -70,7 +70,7 @@ class LaunchLoop final : public HeldBack {
   std::vector<Kind> batch_;                // its launches
   std::unique_ptr<RepeatedBatch> repeat_;  // null: not planned
   std::size_t at_ = 0;                     // of the batch: launches that have come
-  std::size_t number_ = 0;                 // numbers of those
+  std::vector<Value> numbers_;             // of those
   std::size_t failures_ = 0;
 };
 

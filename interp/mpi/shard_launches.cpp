@@ -21,7 +21,8 @@ struct ShardLaunches::Home final : MapHome {
 ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
   using Work = Launch::Work;
   note_new();
-  if (!LaunchLoop::may_take(launch)) loop_.interrupt();
+  if (LaunchLoop::may_take(launch)) return looped(std::move(launch));
+  loop_.interrupt();
   switch (launch.what.work) {
     case Work::task:
     case Work::native:
@@ -426,16 +427,6 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   const Site site{launch.span, launch.scope};
   const Operation op = operation(launch, CallKind::launch, sharding);
   run_.issue(op);
-  if (LaunchLoop::may_take(launch)) {
-    LaunchLoop::Made made{std::move(launch), {}, {}};
-    for (const LaunchUse& use : op.uses)
-      use.fields.each([&](std::uint32_t field) { made.lanes.push_back(run_.data.state({use.space.root, field})); });
-    made.exchanges = exchanges(op, made.launch.what);
-    made.launch.what.own = own(sharding, made.launch.what.domain);
-    wrote(op);
-    loop_.take(std::move(made));
-    return {};
-  }
   share_maps(launch, &sharding);
   bring(op, launch.what, site);
   launch.what.own = own(sharding, launch.what.domain);
@@ -450,6 +441,21 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
       const_cast<LaunchMap*>(map)->home = std::move(home);
     }
   return made_by({op.number, 0, work}, std::move(outputs));
+}
+
+// One that a loop may make again and again.
+ShardLaunches::Outputs ShardLaunches::looped(Launched launch) {
+  const PointSharding sharding = sharding_of(launch.sharding, launch.span);
+  const Operation op = operation(launch, CallKind::launch, sharding);
+  run_.issue(op);
+  LaunchLoop::Made made{std::move(launch), {}, {}};
+  for (const LaunchUse& use : op.uses)
+    use.fields.each([&](std::uint32_t field) { made.lanes.push_back(run_.data.state({use.space.root, field})); });
+  made.exchanges = exchanges(op, made.launch.what);
+  made.launch.what.own = own(sharding, made.launch.what.domain);
+  wrote(op);
+  loop_.take(std::move(made));
+  return {};
 }
 
 // A task that is called alone is shard 0's. On the others a task that does nothing stands in its place, so that all

@@ -29,6 +29,7 @@ class ShardLaunches final : public LaunchDivider {
 
  private:
   Outputs points(Launched launch);
+  Outputs looped(Launched launch);
   Outputs single(Launched launch);
   Outputs fill(Launched launch);
   Outputs read(Launched launch);

@@ -317,6 +317,7 @@ void ShardRun::part() {
 
 void ShardRun::finish() {
   is_ending_ = true;
+  if (!unsaid_.empty()) bug("a message that was announced was never said");
   settle();
   // Nothing is under way when the shards part.
   wait_for("what all have let go", ShardRecord::Bar::others, [&] { return deletions_.is_known(); });

@@ -148,7 +148,6 @@ void Session::finish() {
 }
 
 void Session::end_early() {
-  take_held_back();
   run_effects();
   failures_.forget_told();
   raise_failed_effect();

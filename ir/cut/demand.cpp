@@ -43,24 +43,19 @@ std::vector<bool> asked_by_graph(const Program& program) {
       if (graph_asks(function, call))
         for (const CallId in : call.in)
           if (in.valid() && function[in].type.is(Type::Kind::function)) ask(function[in].callee);
-  const auto is_value = [](const Call& call) {
-    return call.form->payload == Payload::callee && call.form->enters == FormRecord::Enters::nothing;
-  };
   // What it was given it calls whoever gave it: any that has so many arguments.
   const auto ask_values = [&](std::size_t arguments) {
     for (const Function& function : program.functions)
-      for (const Call& call : function.calls) {
-        if (!is_value(call) || !call.callee.valid() || program[call.callee].kind != FunctionKind::fn) continue;
-        const std::vector<Parameter>& own = program[call.callee].parameters;
-        if (std::ranges::count(own, Role::declared, &Parameter::role) == static_cast<std::ptrdiff_t>(arguments))
+      for (const Call& call : function.calls)
+        if (is_value(call.form) && call.callee.valid() && program[call.callee].kind == FunctionKind::fn &&
+            argument_count(program[call.callee]) == arguments)
           ask(call.callee);
-      }
   };
   while (!todo.empty()) {
     const Function& function = program[todo.back()];
     todo.pop_back();
     for (const Call& call : function.calls) {
-      if (call.form == Form::call || is_value(call)) ask(call.callee);  // also what it hands to map, say
+      if (call.form == Form::call || is_value(call.form)) ask(call.callee);  // also what it hands to map, say
       if (call.form == Form::apply && function[call.in[0]].type.is(Type::Kind::function))
         ask_values(call.in.size() - 1);
     }

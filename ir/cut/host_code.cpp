@@ -14,8 +14,6 @@ bool is_cut(const Function& function) {
   return function.kind == FunctionKind::fn || function.kind == FunctionKind::module;
 }
 
-bool is_value(Form form) { return form->payload == Payload::callee && form->enters == FormRecord::Enters::nothing; }
-
 // What may call a function that it is given: a builtin, or what makes the piece of a point of it.
 bool is_call_back(const Call& call) { return call.form == Form::builtin || call.form->calls_back; }
 
@@ -30,6 +28,12 @@ bool calls_back(const Function& function, const Call& call) {
 }
 
 }  // namespace
+
+bool is_value(Form form) { return form->payload == Payload::callee && form->enters == FormRecord::Enters::nothing; }
+
+std::size_t argument_count(const Function& function) {
+  return static_cast<std::size_t>(std::ranges::count(function.parameters, Role::declared, &Parameter::role));
+}
 
 bool graph_asks(const Function& function, const Call& call) {
   if (std::ranges::none_of(call.in, [&](CallId in) { return is_function(function, in); })) return false;
@@ -135,8 +139,7 @@ void HostCode::find_groups() {
   }
   group_of_.assign(program_.functions.size(), none);
   for (FunctionId fn : fns) {
-    const auto arguments =
-        static_cast<std::size_t>(std::ranges::count(program_[fn].parameters, Role::declared, &Parameter::role));
+    const std::size_t arguments = argument_count(program_[fn]);
     const std::size_t group =
         is_handed_on[fn.index()] ? group_by_arguments_.emplace(arguments, groups.size()).first->second : groups.size();
     if (group == groups.size()) groups.emplace_back();

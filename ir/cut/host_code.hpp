@@ -49,6 +49,8 @@ class HostCode {
   std::unordered_map<std::size_t, std::size_t> group_by_arguments_;  // how many there are
 };
 
+bool is_value(Form form);                              // a function as a value
+std::size_t argument_count(const Function& function);  // that the call of such a value has
 // The graph program itself calls the function that the call is given: for pieces of partitions, elements of maps and
 // the ints of points.
 bool graph_asks(const Function& function, const Call& call);
