@@ -61,7 +61,7 @@ class Recorder {
   virtual void release(RegionId) {}
   virtual bool executes() const { return true; }      // false: its graph is only looked at
   virtual void run_pending() {}                       // runs what somebody may still ask for
-  virtual bool has_pending() const { return false; }  // there was no memory for all of it
+  virtual bool has_pending() const { return false; }  // something recorded has not run yet
   virtual bool due() const { return false; }          // so much is pending that it should not wait for something else
   virtual void repeats(DefinitionId) {}               // a task of unknown length: its body loops or calls
   // Runs what is pending, so many launches and what stands between them, as one batch. Null: it does not repeat itself.
