@@ -152,13 +152,13 @@ bool reaches_slots(const Program& program, FunctionId from) {
 }
 
 // Regions, or what is made of them; not the views of a task.
-bool is_data(const Type& type) {
+bool holds_data(const Type& type) {
   using Kind = Type::Kind;
   return type.is(Kind::region) || type.is(Kind::partition) || type.is(Kind::region_field) ||
-         type.is(Kind::launch_map) || std::ranges::any_of(type.parts, is_data);
+         type.is(Kind::launch_map) || std::ranges::any_of(type.parts, holds_data);
 }
 
-bool uses_data(const Call& call) { return call.form->changes_data || is_data(call.type); }
+bool uses_data(const Call& call) { return call.form->changes_data || holds_data(call.type); }
 
 bool reaches_data(const Program& program, FunctionId from) {
   bool found = false;

@@ -29,9 +29,9 @@ Value listed(std::size_t position, const Type& type) {
 
 bool is_host_number(const Type& type) { return type.is_number() || type.is(Type::Kind::boolean); }
 
-bool is_open(const Value& value) {
-  if (value.is_list()) return std::ranges::any_of(value.list(), is_open);
-  if (value.is_tuple()) return std::ranges::any_of(value.tuple().items, is_open);
+bool is_open_value(const Value& value) {
+  if (value.is_list()) return std::ranges::any_of(value.list(), is_open_value);
+  if (value.is_tuple()) return std::ranges::any_of(value.tuple().items, is_open_value);
   return value.as<GraphScalar>() || (value.is_type() && value.type().has_symbols());
 }
 
@@ -101,7 +101,7 @@ Value ListTarget::number(const Frame& frame, const Call& call, std::span<const V
   for (std::size_t i = 0; i < operands.size(); ++i) {
     read.push_back(as_read(frame, call, i, operands[i]));
     auto* open = read[i].as<GraphScalar>();
-    const bool plain = read[i].is_number() || read[i].is_bool() || (read[i].is_type() && !is_open(read[i]));
+    const bool plain = read[i].is_number() || read[i].is_bool() || (read[i].is_type() && !is_open_value(read[i]));
     if (!plain && !(open && is_host_number(open->type)))
       throw failure("E3005", call.span, "what runs depends on a host value that is not known yet");
     if (open) ops += open->ops;

@@ -10,7 +10,7 @@ namespace taskspec {
 // A number or bool of host code.
 bool is_host_number(const Type& type);
 // Something in it is not known yet: a number, or an extent of a written type.
-bool is_open(const Value& value);
+bool is_open_value(const Value& value);
 
 class ListTarget : public Target {
  public:

@@ -121,7 +121,8 @@ class BackwardKernel final : public NativeKernel {
 
 // ---- the ops --------------------------------------------------------------------------------------
 
-constexpr Operand operands[] = {{.name = "body", .kind = OperandKind::value}, {.name = "tensors", .variadic = true}};
+constexpr Operand native_operands[] = {{.name = "body", .kind = OperandKind::value},
+                                       {.name = "tensors", .variadic = true}};
 
 Type types_of(const std::vector<ArrayType>& types) {
   if (types.size() == 1) return types[0].type();
@@ -147,7 +148,7 @@ constexpr std::string_view example =
 
 constinit const OpDef op_reverse = OpFields{
     .name = "extern.backward",
-    .operands = operands,
+    .operands = native_operands,
     .doc = "Calls the reverse of a C++ function: gives the gradients of its inputs.",
     .example = example,
     .type = [](RuleContext& c) { return types_of(c.constant(0)->as<NativeUse>()->gradients); },
@@ -183,7 +184,7 @@ void gradient(GradientBuilder& g) {
 consteval OpFields forward_fields(Gradient gradient) {
   return {
       .name = "extern",
-      .operands = operands,
+      .operands = native_operands,
       .doc = "Calls a C++ function, the body of a task.",
       .example = example,
       .type = [](RuleContext& c) { return types_of(c.constant(0)->as<NativeUse>()->outputs); },

@@ -145,7 +145,7 @@ class OpenCall {
 
 // Nothing is open in it but numbers that kernels read.
 bool is_closed(const OpList& list) {
-  const auto has_open = [](const OpList::Line& line) { return std::ranges::any_of(line.attributes, is_open); };
+  const auto has_open = [](const OpList::Line& line) { return std::ranges::any_of(line.attributes, is_open_value); };
   return std::ranges::none_of(list.types, &Type::has_symbols) && std::ranges::none_of(list.lines, has_open);
 }
 

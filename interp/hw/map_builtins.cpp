@@ -227,9 +227,9 @@ Value run_explain(HostContext& host, std::span<const Value> v) {
   return Value(std::move(text));
 }
 
-Value run_save_mapping(HostContext&, std::span<const Value> v) {
-  write_text(v[1].string(), mapping_json(mapping_of(v[0])));
-  return {};
+Value run_save_mapping(HostContext& host, std::span<const Value> v) {
+  if (host.is_seen()) write_text(v[1].string(), mapping_json(mapping_of(v[0])));
+  return builtins::written(host);
 }
 
 Value run_load_mapping(HostContext& host, std::span<const Value> v) {

@@ -13,8 +13,8 @@ namespace taskspec {
 
 namespace {
 
-constexpr std::string_view ending = ".npy";
-constexpr std::size_t longest_name = 0xFFFF - ending.size();
+constexpr std::string_view npy_ending = ".npy";
+constexpr std::size_t longest_name = 0xFFFF - npy_ending.size();
 
 // As it may be shown: what is no plain character is a question mark.
 std::string shown_name(std::string name) {
@@ -36,9 +36,9 @@ std::vector<ArrayEntry> parts_of(InputFile& file) {
   std::vector<ZipEntry> entries = zip_entries(file);
   parts.reserve(entries.size());  // names are looked up where they lie
   for (ZipEntry& entry : entries) {
-    if (!entry.name.ends_with(ending)) continue;
+    if (!entry.name.ends_with(npy_ending)) continue;
     ArrayEntry& part = parts.emplace_back();
-    part.name = entry.name.substr(0, entry.name.size() - ending.size());
+    part.name = entry.name.substr(0, entry.name.size() - npy_ending.size());
     part.entry = std::move(entry);
     if (!names.insert(part.name).second)
       throw unreadable(file.path(), fmt::format("holds two arrays of the name '{}'", shown_name(part.name)));
@@ -135,7 +135,7 @@ void save_arrays(const std::string& path, std::span<const NamedArray> arrays) {
   for (const auto& [name, array] : arrays) {
     const std::string header = npy_header(array.type());
     const std::string_view parts[] = {header, {reinterpret_cast<const char*>(array.raw()), array.bytes()}};
-    archive.add(name + std::string(ending), parts);
+    archive.add(name + std::string(npy_ending), parts);
   }
   archive.finish();
   file.commit();

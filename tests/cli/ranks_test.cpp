@@ -112,6 +112,34 @@ TEST_CASE("one graph by its name runs on ranks, and is shown once [doors][ranks]
   }
 }
 
+TEST_CASE("of several shards one writes a file, whatever is written [ranks]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  // Each of these names shows how often it is written to: the output is a pipe, in which nothing is overwritten.
+  for (const char* name : {"graph.dot", "record.json", "text.txt"})
+    fs::create_symlink("/dev/stdout", tool.folder.path() / name);
+  const std::string text =
+      "graph twice(x: f32[4]) -> (y: f32[4]) { y = x * 2.0 }\n"
+      "fn work(n: int) -> int {\n  export(twice, \"graph.dot\")\n  export(check(twice), \"record.json\")\n"
+      "  write(\"text.txt\", \"a text\\n\")\n  return n\n}\n"
+      "print((run work(3) on mpi(shards: 3)).value)\n";
+  for (const char* where : {"| cat", "--ranks 2 | cat"}) {
+    const MarkedOutcome outcome = tool.run(text, where);
+    CAPTURE(outcome.err);
+    CAPTURE(outcome.out);
+    CHECK(outcome.status == 0);
+    const auto times = [&](std::string_view part) {
+      std::size_t count = 0, at = 0;
+      for (; (at = outcome.out.find(part, at)) != std::string::npos; at += part.size()) ++count;
+      return count;
+    };
+    CHECK(times("digraph \"twice\"") == 1);
+    CHECK(times("{\"acyclic\":true") == 1);
+    CHECK(times("a text") == 1);
+    CHECK(outcome.out.ends_with("3\n"));
+  }
+}
+
 TEST_CASE("killed at any moment, a rank of the tool takes the run with it: one message, in seconds [dead-rank][D29]") {
   if (!has_mpirun()) return;
   for (const std::uint64_t seed : random_seeds(3, 200)) {

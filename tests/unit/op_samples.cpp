@@ -40,7 +40,7 @@ Value tuple(std::initializer_list<std::int64_t> values) {
   return out;
 }
 Value type(Precision precision, std::vector<Dim> dims) { return Type::of(Type::tensor(precision, std::move(dims))); }
-Value f64(std::vector<Dim> dims) { return type(Precision::f64, std::move(dims)); }
+Value type_f64(std::vector<Dim> dims) { return type(Precision::f64, std::move(dims)); }
 Array index(List values) { return array_of(values, Precision::i64); }
 Array floats(List values) { return array_of(values, Precision::f64); }
 
@@ -67,18 +67,18 @@ Samples elementwise(Maker m) {
 
 Samples makers(Maker m) {
   return {
-      {"cast", {{m.tensor({2, 3}), f64({2, 3})}, {m.ints({2, 3}), type(Precision::i8, {2, 3})}}},
-      {"fill", {{f64({2, 3}), 0.5}}},
+      {"cast", {{m.tensor({2, 3}), type_f64({2, 3})}, {m.ints({2, 3}), type(Precision::i8, {2, 3})}}},
+      {"fill", {{type_f64({2, 3}), 0.5}}},
       {"iota", {{i(5)}}},
       {"one_hot", {{index({i(2), i(0), i(2)}), i(3)}, {index({i(1)}), i(2), "i8"}}},
-      {"uniform", {{f64({2, 3}), i(7)}, {type(Precision::f16, {5}), i(7), -1.0, 1.0, i(3), i(4)}}},
-      {"normal", {{f64({3}), i(7)}, {type(Precision::f32, {2, 3}), i(7), 1.0, 2.0}}},
-      {"truncated_normal", {{f64({100}), i(7)}}},
-      {"bernoulli", {{type(Precision::boolean, {9}), i(7)}, {f64({4}), i(7), 0.25}}},
+      {"uniform", {{type_f64({2, 3}), i(7)}, {type(Precision::f16, {5}), i(7), -1.0, 1.0, i(3), i(4)}}},
+      {"normal", {{type_f64({3}), i(7)}, {type(Precision::f32, {2, 3}), i(7), 1.0, 2.0}}},
+      {"truncated_normal", {{type_f64({100}), i(7)}}},
+      {"bernoulli", {{type(Precision::boolean, {9}), i(7)}, {type_f64({4}), i(7), 0.25}}},
       {"dropout", {{m.tensor({2, 3}), 0.25, i(7)}, {m.tensor({9}), 0.5, i(7), i(3), i(4)}}},
-      {"glorot_uniform", {{f64({4, 3}), i(7)}}},
-      {"glorot_normal", {{f64({4, 3, 2}), i(7)}}},
-      {"kaiming_normal", {{f64({4, 3}), i(7)}, {f64({4, 3, 2, 2}), i(7), "fan_out"}}},
+      {"glorot_uniform", {{type_f64({4, 3}), i(7)}}},
+      {"glorot_normal", {{type_f64({4, 3, 2}), i(7)}}},
+      {"kaiming_normal", {{type_f64({4, 3}), i(7)}, {type_f64({4, 3, 2, 2}), i(7), "fan_out"}}},
   };
 }
 
@@ -159,9 +159,10 @@ Samples products(Maker m) {
       {"conv1d",
        {{m.tensor({2, 2, 7}), m.tensor({3, 2, 3}), m.tensor({3}), i(2), i(1)},
         {m.tensor({4, 9}), m.tensor({2, 2, 2}), m.tensor({2}), i(1), i(1), i(3), i(2)}}},
-      {"conv2d_input_grad", {{f64({2, 2, 5, 4}), m.tensor({2, 3, 2, 3}), m.tensor({3, 2, 3, 2}), i(2), tuple({0, 1})}}},
+      {"conv2d_input_grad",
+       {{type_f64({2, 2, 5, 4}), m.tensor({2, 3, 2, 3}), m.tensor({3, 2, 3, 2}), i(2), tuple({0, 1})}}},
       {"conv2d_weight_grad",
-       {{f64({3, 2, 3, 2}), m.tensor({2, 2, 5, 4}), m.tensor({2, 3, 2, 3}), i(2), tuple({0, 1})}}},
+       {{type_f64({3, 2, 3, 2}), m.tensor({2, 2, 5, 4}), m.tensor({2, 3, 2, 3}), i(2), tuple({0, 1})}}},
   };
 }
 
@@ -176,8 +177,8 @@ Samples pools(Maker m) {
        {{m.tensor({1, 4, 4}), m.tensor({1, 2, 2}), i(2)},
         {m.tensor({2, 5, 7}), m.tensor({2, 3, 4}), i(3), i(2), i(1)}}},
       {"avg_pool_grad",
-       {{f64({1, 5, 6}), m.tensor({1, 2, 3}), i(2)},
-        {f64({5, 4, 4}), m.tensor({5, 2, 3}), tuple({3, 2}), tuple({2, 1}), tuple({1, 0})}}},
+       {{type_f64({1, 5, 6}), m.tensor({1, 2, 3}), i(2)},
+        {type_f64({5, 4, 4}), m.tensor({5, 2, 3}), tuple({3, 2}), tuple({2, 1}), tuple({1, 0})}}},
   };
 }
 

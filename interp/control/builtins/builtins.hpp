@@ -25,5 +25,8 @@ Type element_of(RuleContext& c, std::size_t operand, const std::string& wanted);
 List items_of(const Value& list_or_range);                                        // E5008 if no memory holds them
 void want_memory_for(std::uint64_t items);                                        // of a list that is about to be made
 
+// What a builtin that writes gives. The first of several replicas has written by now: others may read it behind this.
+Value written(HostContext& host);
+
 }  // namespace builtins
 }  // namespace taskspec

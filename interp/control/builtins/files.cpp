@@ -14,6 +14,7 @@ namespace taskspec {
 namespace {
 
 using builtins::want;
+using builtins::written;
 
 // ---- load -----------------------------------------------------------------------------------------
 
@@ -170,12 +171,6 @@ Type write_type(RuleContext& c) {
   want(c, 0, Type::Kind::string, "a path");
   want(c, 1, Type::Kind::string, "a text");
   return Type::Kind::none;
-}
-
-// The first of several replicas has written what comes before here: others may read it behind this.
-Value written(HostContext& host) {
-  if (host.replica) host.replica->agree(host.part, host.agreed++, {});
-  return {};
 }
 
 Value run_write(HostContext& host, std::span<const Value> values) {

@@ -142,9 +142,9 @@ Value run_export(HostContext& host, std::span<const Value> values) {
     host.write_nir(nir_net(host.program, *step), values[1].string());
     return {};
   }
-  auto g = view(host, values[0], contents_for(values[1].string()));
-  export_graph(host.program, *g, values[1].string());
-  return {};
+  auto g = view(host, values[0], contents_for(values[1].string()));  // what it holds, all replicas receive
+  if (host.is_seen()) export_graph(host.program, *g, values[1].string());
+  return builtins::written(host);
 }
 
 bool is_record(const Type& type) { return type.is(Type::Kind::record); }
@@ -154,11 +154,11 @@ Type export_record_type(RuleContext& c) {
   return Type::Kind::none;
 }
 
-Value run_export_record(HostContext&, std::span<const Value> values) {
+Value run_export_record(HostContext& host, std::span<const Value> values) {
   const std::string& path = values[1].string();
   if (!path.ends_with(".json")) throw failure("E7003", {}, "'" + path + "' names no form of a record; end it in .json");
-  write_text(path, value_json(values[0]) + "\n");
-  return {};
+  if (host.is_seen()) write_text(path, value_json(values[0]) + "\n");
+  return builtins::written(host);
 }
 
 constexpr Operand graph_operand[] = {{"g", OperandKind::value}};
