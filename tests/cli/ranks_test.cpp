@@ -116,11 +116,16 @@ TEST_CASE("of several shards one writes a file, whatever is written [ranks]") {
   if (!has_mpirun()) return;
   Tool tool;
   // Each of these names shows how often it is written to: the output is a pipe, in which nothing is overwritten.
-  for (const char* name : {"graph.dot", "record.json", "text.txt"})
+  for (const char* name : {"graph.dot", "record.json", "mapping.json", "text.txt"})
     fs::create_symlink("/dev/stdout", tool.folder.path() / name);
   const std::string text =
       "graph twice(x: f32[4]) -> (y: f32[4]) { y = x * 2.0 }\n"
+      "ir net {\n  x: SIC i8 [y: 1, x: 1, r: 4]\n"
+      "  w: SW i8 [f: 2, r: 4, ky: 1, kx: 1] = iota(8).reshape(2, 4, 1, 1) as i8[2, 4, 1, 1]\n"
+      "  c: CC i32 [y: 1, x: 1, f: 2, r: 4, ky: 1, kx: 1, iy: 1, ix: 1]\n  z: SO i32 [y: 1, x: 1, f: 2]\n"
+      "  x -> c.input; w -> c.weight; c -> z\n}\n"
       "fn work(n: int) -> int {\n  export(twice, \"graph.dot\")\n  export(check(twice), \"record.json\")\n"
+      "  map(net, chip: \"tianjicx\").save(\"mapping.json\")\n"
       "  write(\"text.txt\", \"a text\\n\")\n  return n\n}\n"
       "print((run work(3) on mpi(shards: 3)).value)\n";
   for (const char* where : {"| cat", "--ranks 2 | cat"}) {
@@ -135,6 +140,7 @@ TEST_CASE("of several shards one writes a file, whatever is written [ranks]") {
     };
     CHECK(times("digraph \"twice\"") == 1);
     CHECK(times("{\"acyclic\":true") == 1);
+    CHECK(times("\"taskspec-mapping\"") == 1);
     CHECK(times("a text") == 1);
     CHECK(outcome.out.ends_with("3\n"));
   }

@@ -122,27 +122,29 @@ Type export_type(RuleContext& c) {
 bool export_blocks(HostContext& host, const Value& value, const std::string& path) {
   if (!host.write_blocks) return false;
   if (auto* blocks = value.as<BlockTask>(); blocks && !is_graph_form(path)) {
-    host.write_blocks(blocks->lowered().graph, path);
+    if (host.is_seen()) host.write_blocks(blocks->lowered().graph, path);
     return true;
   }
   auto* callable = value.as<Callable>();
   if (!callable || !blocks_of(host.program, callable->function)) return false;
-  host.write_blocks(*with_contents(*host.interpreter, callable->function, callable->agent, host.span), path);
+  const auto graph = with_contents(*host.interpreter, callable->function, callable->agent, host.span);
+  if (host.is_seen()) host.write_blocks(*graph, path);
   return true;
 }
 
 Value run_export(HostContext& host, std::span<const Value> values) {
-  if (export_blocks(host, values[0], values[1].string())) return {};
+  // What a graph holds, all replicas receive; one of them writes it.
+  if (export_blocks(host, values[0], values[1].string())) return builtins::written(host);
   if (host.write_nir && values[1].string().ends_with(".nir")) {
     auto* callable = values[0].as<Callable>();
     const bool is_alone = callable && callable->agent.is_none() && callable->captures.empty() &&
                           host.program[callable->function].kind == FunctionKind::graph;
     const auto step = is_alone ? nir_view(*host.interpreter, callable->function)
                                : view(host, values[0], contents_for(values[1].string()));
-    host.write_nir(nir_net(host.program, *step), values[1].string());
-    return {};
+    if (host.is_seen()) host.write_nir(nir_net(host.program, *step), values[1].string());
+    return builtins::written(host);
   }
-  auto g = view(host, values[0], contents_for(values[1].string()));  // what it holds, all replicas receive
+  auto g = view(host, values[0], contents_for(values[1].string()));
   if (host.is_seen()) export_graph(host.program, *g, values[1].string());
   return builtins::written(host);
 }
