@@ -206,7 +206,7 @@ std::span<const FormStep> Interpreter::standard_steps() {
       {Form::run, gives<&Interpreter::run_on>},
       {Form::make_region, gives<&Interpreter::make_region>},
       {Form::piece, gives<&Interpreter::piece>},
-      {Form::projection, gives<&Interpreter::projection>},
+      {Form::projection, run_projection},
       {Form::region_field, gives<&Interpreter::region_field>},
       {Form::field_value, gives<&Interpreter::field_value>},
       {Form::map_item, gives<&Interpreter::map_item>},

@@ -43,6 +43,7 @@ Interpreter::Interpreter(const Program& program, HostContext* host)
       interrupted_(&never),
       facts_(std::make_shared<Facts>(program, host ? host->forms : std::span<const FormStep>())),
       modules_(program.modules.size()),
+      nothing_launched_(std::static_pointer_cast<Object>(std::make_shared<Invocation>())),
       stack_limit_(stack_floor()) {
   if (!host) return;
   if (host->interrupted) interrupted_ = host->interrupted;

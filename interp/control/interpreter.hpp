@@ -182,10 +182,12 @@ class Interpreter {
   Value make_region(Frame& frame, const Call& call);
   Value piece(Frame& frame, const Call& call);
   Value projection(Frame& frame, const Call& call);
+  static Flow run_projection(Interpreter& run, Frame& frame, CallId id);
   Value region_field(Frame& frame, const Call& call);
   Value field_value(Frame& frame, const Call& call);
   Value map_item(Frame& frame, const Call& call);
   Value launch(Frame& frame, const Call& call);
+  bool launches_again(Frame& frame, const Call& call);
   Projection tabulated(const Value& function, const Rect& domain, const TakenOf& of, const CallSite& site);
   void take_value(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument);
   void take_piece(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument);
@@ -230,6 +232,7 @@ class Interpreter {
   std::map<std::string, Projection> tables_;  // of projections that are functions, by function and domain
   List made_;                                 // by an op: nothing, but room for the next one
   Letters letters_;
+  Value nothing_launched_;                    // what a launch without outputs gives
   Value console_;                                     // what ops of the graph side print to; none where nothing runs
   static constexpr std::uint32_t long_way = 1 << 14;  // turns: some milliseconds
   static constexpr std::uint32_t deepest = 1'000'000;

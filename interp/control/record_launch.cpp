@@ -143,6 +143,12 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
   return divider_ ? divider_->launched(*this, std::move(launch)) : recorded(std::move(launch));
 }
 
+const ExpectedLaunch* RecordTarget::expected_launch() { return divider_ ? divider_->expected() : nullptr; }
+
+bool RecordTarget::launch_expected(std::span<const std::uint64_t> numbers) {
+  return divider_->launch_expected(numbers);
+}
+
 void RecordTarget::begin_trace(Span place) {
   if (divider_) divider_->begin_trace(place);
 }

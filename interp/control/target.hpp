@@ -26,6 +26,15 @@ struct TaskResult {
   std::vector<std::pair<std::uint32_t, Value>> versions;  // parameter -> the new version of its place
 };
 
+// A launch over regions and numbers as it was made before. One at the same place in the text with the same sharding,
+// on the same pieces and with numbers of these precisions differs from it in nothing but those.
+struct ExpectedLaunch {
+  const Launch& what;
+  const Value& sharding;
+  Span span;
+  std::span<const Precision> numbers;
+};
+
 class Target {
  public:
   virtual ~Target() = default;
@@ -59,6 +68,10 @@ class Target {
   // An Invocation whose outputs are LaunchMaps; of a single call tensors. E3101 and E1403 where its points, or the
   // arguments of one, are in one another's way.
   virtual Value launch(Interpreter& interpreter, const LaunchCall& call);
+  // The launch that is expected next, since launches repeat themselves; null: none is. Where the next one is that but
+  // for its numbers it may be given by their bits: false where it must be made as any other after all.
+  virtual const ExpectedLaunch* expected_launch() { return nullptr; }
+  virtual bool launch_expected(std::span<const std::uint64_t> /*numbers*/) { return false; }
   // All points of the space: a number in all of them, or the elements of a tensor in their order.
   virtual void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site);
   // Fields of a region or piece, or those of all pieces of a partition, are brought from files or to files, after all

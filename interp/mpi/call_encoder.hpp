@@ -70,8 +70,13 @@ class CallEncoder {
       : into_(into),
         inject_(inject && inject->call == call ? &*inject : nullptr),
         is_other_(inject_ && inject->shard == self.value) {
-    if (!has_sent()) into_.clear();
+    if (!has_only_sent(into_)) into_.clear();
   }
+  static bool has_sent(const CallArguments& call) {
+    return !call.marks().empty() && call.marks().front().name == sent_name;
+  }
+  // What was sent waits for the call that it goes with: no call has it alone.
+  static bool has_only_sent(const CallArguments& call) { return has_sent(call) && call.marks().size() == 1; }
   void sent(const Hash128& contents) { text(sent_name, contents.text()); }
   // Names live as long as the program.
   CallEncoder& created(const char* name, Created what, std::uint64_t number) {
@@ -119,8 +124,6 @@ class CallEncoder {
 
  private:
   static constexpr const char* sent_name = "sent";
-  // And nothing else: no call has it alone.
-  bool has_sent() const { return into_.marks().size() == 1 && into_.marks().front().name == sent_name; }
   bool begin(const char* name) {
     into_.argument(name);
     if (!inject_) return false;

@@ -55,12 +55,18 @@ bool LaunchLoop::may_take(const RecordTarget::Launched& launch) {
 LaunchLoop::Kind LaunchLoop::kind_of(const Made& made) {
   if (!history_.empty() && history_.back() != no_kind) {
     const Kind expected = following_[history_.back()];
-    if (expected != no_kind && is_same(kinds_[expected], made)) return expected;
+    if (expected != no_kind && is_same(kinds_[expected].made, made)) return expected;
   }
-  const auto known = std::ranges::find_if(kinds_, [&](const Made& one) { return is_same(one, made); });
-  if (known != kinds_.end()) return static_cast<Kind>(known - kinds_.begin());
+  const auto same = std::ranges::find_if(kinds_, [&](const Known& one) { return is_same(one.made, made); });
+  if (same != kinds_.end()) return static_cast<Kind>(same - kinds_.begin());
   if (kinds_.size() == most_kinds) return no_kind;
-  kinds_.push_back(made);
+  Known known{made, {}, {}, {}};
+  const std::vector<std::optional<Projection>>& differs = made.launch.what.numbers;
+  for (std::size_t k = 0; k < made.launch.values.size(); ++k) {
+    known.precisions.push_back(number_of(made.launch.values[k])->type().precision);
+    known.numbers.push_back(k >= differs.size() || !differs[k]);
+  }
+  kinds_.push_back(std::move(known));
   following_.push_back(no_kind);
   return static_cast<Kind>(kinds_.size() - 1);
 }
@@ -75,7 +81,7 @@ bool LaunchLoop::finds_period() {
     if (!std::equal(last, history_.end(), last - static_cast<std::ptrdiff_t>(period))) continue;
     std::int64_t points = 0;
     batch_.assign(history_.end() - static_cast<std::ptrdiff_t>(length), history_.end());
-    for (const Kind kind : batch_) points += kinds_[kind].launch.what.domain.size();
+    for (const Kind kind : batch_) points += kinds_[kind].made.launch.what.domain.size();
     return points <= batch_points * static_cast<std::int64_t>(run_.shards());
   }
   return false;
@@ -90,7 +96,7 @@ bool LaunchLoop::comes_again() const {
 
 void LaunchLoop::take(Made made) {
   if (mode_ == Mode::running) {
-    if (is_same(kinds_[batch_[at_]], made)) return note(made);
+    if (is_same(kinds_[batch_[at_]].made, made)) return note(made);
     interrupt();
   }
   if (failures_ == most_failures || run_.record()) return record_(std::move(made));
@@ -125,27 +131,55 @@ void LaunchLoop::begin(Mode mode) {
   if (recorder.has_pending()) return watch();
   mode_ = mode;
   at_ = 0;
+  is_steady_ = false;
   if (mode == Mode::running) recorder.held_back = this;
 }
 
 void LaunchLoop::watch() {
   mode_ = Mode::watching;
+  is_steady_ = false;
   at_ = 0;
   numbers_.clear();
   history_.clear();
   if (!repeat_) batch_.clear();
 }
 
-void LaunchLoop::note(Made& made) {
-  for (Value& value : made.launch.values) numbers_.push_back(std::move(value));
-  if (++at_ == batch_.size()) run_batch();
+void LaunchLoop::note(const Made& made) {
+  Known& known = kinds_[batch_[at_]];
+  if (!known.call) known.call = run_.known(made.op, made.launch.named.name, made.launch.span, known.numbers);
+  for (const Value& value : made.launch.values) {
+    const Array& number = *number_of(value);
+    std::memcpy(&numbers_.emplace_back(0), number.raw(), std::min(number.bytes(), sizeof(std::uint64_t)));
+  }
+  noted();
+}
+
+const ExpectedLaunch* LaunchLoop::expected() {
+  if (!is_steady_) return nullptr;
+  const Known& known = kinds_[batch_[at_]];
+  const RecordTarget::Launched& launch = known.made.launch;
+  return &expected_.emplace(ExpectedLaunch{launch.what, launch.sharding, launch.span, known.precisions});
+}
+
+bool LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
+  Known& known = kinds_[batch_[at_]];
+  if (!run_.call_again(*known.call, numbers)) return false;
+  for (std::size_t k = 0; k < known.made.exchanges.size(); ++k) run_.will_say();
+  for (const auto& [lane, state] : known.made.left) run_.data.set_state(lane, state);
+  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+  noted();
+  return true;
+}
+
+void LaunchLoop::noted() {
+  if (++at_ < batch_.size()) return;
+  is_steady_ = std::ranges::all_of(batch_, [&](Kind kind) { return kinds_[kind].call.has_value(); });
+  run_batch();
 }
 
 void LaunchLoop::run_batch() {
-  for (std::size_t k = 0; k < numbers_.size(); ++k) {
-    const Array& number = *number_of(numbers_[k]);
-    std::memcpy(repeat_->numbers[k].raw(), number.raw(), number.bytes());
-  }
+  for (std::size_t k = 0; k < numbers_.size(); ++k)
+    std::memcpy(repeat_->numbers[k].raw(), &numbers_[k], std::min(repeat_->numbers[k].bytes(), sizeof numbers_[k]));
   at_ = 0;
   numbers_.clear();
   repeat_->run();
@@ -154,12 +188,16 @@ void LaunchLoop::run_batch() {
 
 void LaunchLoop::hand_over() {
   const std::size_t noted = at_;
-  std::vector<Value> numbers = std::move(numbers_);
+  const std::vector<std::uint64_t> numbers = std::move(numbers_);
   auto next = numbers.begin();
   watch();
   for (std::size_t k = 0; k < noted; ++k) {
-    Made made = kinds_[batch_[k]];
-    for (Value& value : made.launch.values) value = std::move(*next++);
+    Made made = kinds_[batch_[k]].made;
+    for (Value& value : made.launch.values) {
+      Array number = Array::make(number_of(value)->type());
+      std::memcpy(number.raw(), &*next++, std::min(number.bytes(), sizeof *next));
+      value = Value(std::move(number));
+    }
     made.launch.scope = ScopeId(0);  // its own may be closed by now
     record_(std::move(made));
   }

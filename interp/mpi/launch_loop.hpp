@@ -5,11 +5,16 @@
 //
 //   LaunchLoop loop(run, target, record);
 //   loop.take({launch, exchanges});     // issued already
+//   if (loop.expected()) loop.take_expected(numbers);
 //   loop.interrupt();                   // before something else is recorded
 //   loop.forget();                      // regions or partitions have been deleted
 //
 // The analysis is told of every launch. A launch that finds the data on other shards than a turn ago is another one:
 // other elements move before it. All that is compared is the same on every shard, so all do this alike.
+//
+// When a whole batch has run as it was planned, what is to be said of each of its launches is known. Then only the
+// pieces and the kinds of the numbers are compared, by the interpreter, and nothing is made of a launch: it is
+// `expected`. Its data are where they were a batch ago, since the same launches have put them there.
 #pragma once
 #include <functional>
 
@@ -29,6 +34,8 @@ class LaunchLoop final : public HeldBack {
     RecordTarget::Launched launch;
     std::vector<Exchange> exchanges;
     std::vector<std::uint32_t> lanes;  // who has the data of its uses, field by field (DataState::state)
+    std::vector<std::pair<LaneKey, std::uint32_t>> left;  // where it leaves them elsewhere
+    Operation op;
   };
   using Record = std::function<void(Made)>;
 
@@ -37,6 +44,9 @@ class LaunchLoop final : public HeldBack {
   // It changes fields and makes nothing, and all that it is given are numbers.
   static bool may_take(const RecordTarget::Launched& launch);
   void take(Made made);
+  const ExpectedLaunch* expected();
+  // By the bits of its numbers; it is issued here. False: it is no such launch.
+  bool take_expected(std::span<const std::uint64_t> numbers);
   void interrupt();
   void forget();
 
@@ -51,8 +61,16 @@ class LaunchLoop final : public HeldBack {
   static constexpr std::int64_t batch_points = 256;  // of a shard, at most
   static constexpr std::size_t most_kinds = 64, most_failures = 3;
 
+  struct Known {
+    Made made;
+    std::vector<Precision> precisions;  // of its values
+    std::vector<bool> numbers;          // by value: no int that differs from point to point
+    std::optional<KnownCall> call;      // null: not seen in a batch that runs
+  };
+
   Kind kind_of(const Made& made);
-  void note(Made& made);
+  void note(const Made& made);
+  void noted();
   void run_batch();
   void record(Made made, Kind kind);
   bool finds_period();
@@ -63,14 +81,16 @@ class LaunchLoop final : public HeldBack {
   ShardRun& run_;
   RecordTarget& target_;
   const Record record_;
-  std::vector<Made> kinds_;
+  std::vector<Known> kinds_;
   std::vector<Kind> following_;  // by kind: the one that came behind it last
   std::vector<Kind> history_;    // the last ones
   Mode mode_ = Mode::watching;
   std::vector<Kind> batch_;                // its launches
   std::unique_ptr<RepeatedBatch> repeat_;  // null: not planned
   std::size_t at_ = 0;                     // of the batch: launches that have come
-  std::vector<Value> numbers_;             // of those
+  std::vector<std::uint64_t> numbers_;     // of those, as bits
+  bool is_steady_ = false;                 // a whole batch has run as it was planned, and all its calls are known
+  std::optional<ExpectedLaunch> expected_;
   std::size_t failures_ = 0;
 };
 

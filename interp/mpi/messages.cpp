@@ -2,23 +2,25 @@
 
 #include <algorithm>
 
+#include "interp/host/row.hpp"
 #include "ir/base/key.hpp"
 
 namespace taskspec {
 
+FieldExchange::FieldExchange(ShardRun& run, std::vector<Field> fields) : run_(run), fields_(std::move(fields)) {
+  for (const Field& field : fields_) {
+    movements_.push_back(field.movement.get());
+    widths_.push_back(field.width);
+  }
+}
+
 void FieldExchange::transfer(std::size_t, const Piece& piece) const {
   const ShardRun::Saying waiting = run_.say();
-  std::vector<const Movement*> movements;
-  std::vector<std::byte*> bases;
-  std::vector<std::size_t> widths;
-  for (const Field& field : fields_) {
-    movements.push_back(field.movement.get());
-    bases.push_back(piece.fields[field.field]);
-    widths.push_back(field.width);
-  }
-  const std::vector<const std::byte*> from(bases.begin(), bases.end());
-  send(run_.port(), movements, from, widths);
-  receive(run_.port(), movements, bases, widths, waiting);
+  Row<std::byte*> bases(fields_.size());
+  Row<const std::byte*> from(fields_.size());
+  for (std::size_t k = 0; k < fields_.size(); ++k) from[k] = bases[k] = piece.fields[fields_[k].field];
+  send(run_.port(), movements_, from, widths_);
+  receive(run_.port(), movements_, bases, widths_, waiting);
 }
 
 std::string FieldExchange::key() const {

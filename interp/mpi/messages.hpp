@@ -17,13 +17,15 @@ class FieldExchange final : public LaunchFiles {
     std::size_t width = 0;  // bytes of an element
     std::shared_ptr<const Movement> movement;
   };
-  FieldExchange(ShardRun& run, std::vector<Field> fields) : run_(run), fields_(std::move(fields)) {}
+  FieldExchange(ShardRun& run, std::vector<Field> fields);
   void transfer(std::size_t position, const Piece& piece) const override;
   std::string key() const override;
 
  private:
   ShardRun& run_;
   const std::vector<Field> fields_;
+  std::vector<const Movement*> movements_;  // by field, as `widths_`
+  std::vector<std::size_t> widths_;
 };
 
 // Contributions of the points of one launch, to all fields that it reduces.

@@ -11,13 +11,6 @@
 
 namespace taskspec {
 
-// Of a map of a launch: the shard of each element is that of its point.
-struct ShardLaunches::Home final : MapHome {
-  PointSharding sharding;
-  CallFuture future;
-  bool is_shared = false;  // all elements are here already
-};
-
 ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
   using Work = Launch::Work;
   note_new();
@@ -45,177 +38,6 @@ ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
       break;
   }
   return target_.recorded(std::move(launch));
-}
-
-// ---- what calls are hashed with -------------------------------------------------------------------
-
-namespace {
-
-const NumberedNames& use_names() {
-  static const NumberedNames names("argument");
-  return names;
-}
-const NumberedNames& value_names() {
-  static const NumberedNames names("value");
-  return names;
-}
-
-void put_value(CallEncoder& call, const char* as, const Value& value) {
-  if (!value.is_array()) return;  // a future
-  const Array& array = value.array();
-  const ArrayType& type = array.type();
-  if (type.elements() == 1 && info(type.precision).is_float)
-    call.real(as, array.number(0));
-  else if (type.elements() == 1)
-    call.integer(as, array.integer(0));
-  else
-    call.text(as, hash128(std::span(array.raw(), array.bytes())).text());
-}
-
-void mix(std::uint64_t& into, std::uint64_t value) {
-  into = (into ^ value) * 0x9E3779B97F4A7C15;
-  into ^= into >> 29;
-}
-
-}  // namespace
-
-CallKind ShardLaunches::kind_of(const Launched& launch) const {
-  using Work = Launch::Work;
-  switch (launch.what.work) {
-    case Work::fill:
-      return CallKind::fill;
-    case Work::read:
-    case Work::total:
-      return CallKind::receive;
-    case Work::files:
-      return launch.what.uses.front().privilege == Privilege::in ? CallKind::detach : CallKind::attach;
-    case Work::reduce:
-    case Work::gather:
-    case Work::element:
-      return CallKind::future;
-    default:
-      return launch.what.single ? CallKind::single : CallKind::launch;
-  }
-}
-
-namespace {
-
-// What a trace tells calls apart by, other than the pieces that they take. Futures by what made them: one from before
-// a loop is the same in each turn, however many calls back.
-std::uint64_t work_of(const Launch& what) {
-  return (static_cast<std::uint64_t>(what.work) << 32) + (what.task.valid() ? what.task.value + 1 : 0);
-}
-std::uint64_t work_and_futures(const Launch& what, std::span<const CallFuture> futures) {
-  std::uint64_t hash = work_of(what);
-  for (const CallFuture& future : futures) {
-    hash = (hash ^ (future.work * 0x9E3779B97F4A7C15 + future.slot)) * 0xC2B2AE3D27D4EB4F;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
-}  // namespace
-
-// Which call made it; none: what is made of tensors alone is no call.
-CallFuture ShardLaunches::future_of(const Value& value) const {
-  if (auto* map = value.as<LaunchMap>()) {
-    auto* home = dynamic_cast<Home*>(map->home.get());
-    return home ? home->future : CallFuture();
-  }
-  if (!value.as<Tensor>()) return {};
-  const auto made = tensors_.find(value.object().get());
-  return made == tensors_.end() || made->second.tensor.expired() ? CallFuture() : made->second.future;
-}
-
-// What the program holds no more is forgotten from time to time: nobody can ask for it.
-ShardLaunches::Outputs ShardLaunches::made_by(CallFuture first, Outputs outputs) {
-  for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
-    const CallFuture future{first.call, static_cast<std::uint32_t>(slot), first.work};
-    if (auto* map = outputs[slot].as<LaunchMap>()) {
-      if (auto* home = dynamic_cast<Home*>(map->home.get())) home->future = future;
-    } else if (outputs[slot].as<Tensor>()) {
-      const std::shared_ptr<const Object> tensor = outputs[slot].object();
-      tensors_.insert_or_assign(tensor.get(), MadeTensor{tensor, future});
-    }
-  }
-  if (tensors_.size() >= most_tensors_) {
-    std::erase_if(tensors_, [](const auto& made) { return made.second.tensor.expired(); });
-    most_tensors_ = std::max<std::size_t>(1024, 2 * tensors_.size());
-  }
-  return outputs;
-}
-
-// Tells the log of the call, and gives what the analysis sees of it.
-Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const PointSharding& sharding) {
-  const Launch& what = launch.what;
-  CallEncoder call = run_.begin_call();
-  const std::uint64_t task = what.task.valid() ? what.task.value : 0;
-  call.created("task", Created::task, task).domain("domain", what.domain).sharding("sharding", sharding);
-  if (kind == CallKind::future) call.text("operation", launch.named.name);
-  if (what.work == Launch::Work::files) call.text("files", what.files->key());
-  for (std::size_t u = 0; u < what.uses.size(); ++u) {
-    const LaunchUse& use = what.uses[u];
-    const char* as = use_names()[u];
-    if (use.partition.valid())
-      call.created(as, Created::partition, data_.number(use.partition)).projection("projection", use.projection);
-    else if (use.space.partition.valid())
-      call.created(as, Created::partition, data_.number(use.space.partition)).text("colour", use.space.colour.text());
-    else
-      call.created(as, Created::region, data_.number(use.space.root));
-    std::string rest = std::to_string(static_cast<int>(use.privilege)) + "/" + std::to_string(static_cast<int>(use.op));
-    use.fields.each([&](std::uint32_t field) { rest += " " + std::to_string(field); });
-    call.text("fields", rest);
-  }
-  std::vector<CallFuture> futures;
-  for (std::size_t k = 0; k < launch.values.size(); ++k) {
-    const char* as = value_names()[k];
-    if (k < what.numbers.size() && what.numbers[k]) {
-      call.projection(as, *what.numbers[k]);  // an int that differs from point to point
-      continue;
-    }
-    put_value(call, as, launch.values[k]);
-    const CallFuture future = future_of(launch.values[k]);
-    if (future.call == 0) continue;
-    call.future(as, future.call, future.slot);
-    if (k < what.taken.size() && what.taken[k]) call.projection("element", what.taken[k]->at);
-    futures.push_back(future);
-  }
-  if (what.work == Launch::Work::element) call.integer("position", what.position);
-  Operation op;
-  op.number = run_.called(kind, launch.named.name, launch.span);
-  op.what = work_and_futures(what, futures);
-  op.kind = kind;
-  op.domain = what.domain;
-  op.sharding = sharding;
-  op.uses = what.uses;
-  // Ids of regions and partitions are given again; these are not.
-  for (const LaunchUse& use : what.uses) {
-    mix(op.what, data_.number(use.space.root));
-    for (const PartitionId partition : {use.space.partition, use.partition})
-      if (partition.valid()) mix(op.what, data_.number(partition));
-  }
-  return op;
-}
-
-void ShardLaunches::note_new() {
-  if (data_.note_new()) loop_.forget();
-}
-
-void ShardLaunches::receiving(const Tensor& tensor, Span span) {
-  note_new();
-  loop_.interrupt();
-  run_.begin_call().text("type", tensor.type.text());
-  run_.called(CallKind::receive, "receive", span);
-}
-
-void ShardLaunches::begin_trace(Span place) {
-  note_new();
-  run_.begin_trace(place);
-}
-
-void ShardLaunches::end_trace(Span place) {
-  note_new();
-  run_.end_trace(place);
 }
 
 // ---- whose points they are ------------------------------------------------------------------------
@@ -446,16 +268,29 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
 // One that a loop may make again and again.
 ShardLaunches::Outputs ShardLaunches::looped(Launched launch) {
   const PointSharding sharding = sharding_of(launch.sharding, launch.span);
-  const Operation op = operation(launch, CallKind::launch, sharding);
+  Operation op = operation(launch, CallKind::launch, sharding);
   run_.issue(op);
-  LaunchLoop::Made made{std::move(launch), {}, {}};
+  LaunchLoop::Made made{std::move(launch), {}, {}, {}, {}};
   for (const LaunchUse& use : op.uses)
     use.fields.each([&](std::uint32_t field) { made.lanes.push_back(run_.data.state({use.space.root, field})); });
   made.exchanges = exchanges(op, made.launch.what);
   made.launch.what.own = own(sharding, made.launch.what.domain);
   wrote(op);
+  auto before = made.lanes.begin();
+  for (const LaunchUse& use : op.uses)
+    use.fields.each([&](std::uint32_t field) {
+      const LaneKey lane{use.space.root, field};
+      const std::uint32_t after = run_.data.state(lane);
+      if (after != *before++) made.left.emplace_back(lane, after);
+    });
+  made.op = std::move(op);
   loop_.take(std::move(made));
   return {};
+}
+
+const ExpectedLaunch* ShardLaunches::expected() {
+  note_new();
+  return loop_.expected();
 }
 
 // A task that is called alone is shard 0's. On the others a task that does nothing stands in its place, so that all

@@ -22,6 +22,8 @@ class ShardLaunches final : public LaunchDivider {
   using Launched = RecordTarget::Launched;
   using Outputs = std::vector<Value>;
   Outputs launched(RecordTarget& target, Launched launch) override;
+  const ExpectedLaunch* expected() override;
+  bool launch_expected(std::span<const std::uint64_t> numbers) override { return loop_.take_expected(numbers); }
   void receiving(const Tensor& tensor, Span span) override;
   void begin_trace(Span place) override;
   void end_trace(Span place) override;
@@ -37,7 +39,12 @@ class ShardLaunches final : public LaunchDivider {
   Outputs files(Launched launch);
   Outputs of_map(Launched launch);
 
-  struct Home;  // of maps
+  // Of a map of a launch: the shard of each element is that of its point.
+  struct Home final : MapHome {
+    PointSharding sharding;
+    CallFuture future;
+    bool is_shared = false;  // all elements are here already
+  };
   struct Site {
     Span span;
     ScopeId scope;
@@ -47,6 +54,8 @@ class ShardLaunches final : public LaunchDivider {
   Outputs made_by(CallFuture first, Outputs outputs);
   Operation operation(const Launched& launch, CallKind kind, const PointSharding& sharding);
   CallKind kind_of(const Launched& launch) const;
+  // What a trace tells calls apart by, other than the pieces that they take and what made the futures.
+  static std::uint64_t work_of(const Launch& what);
   void bring(const Operation& op, const Launch& launch, const Site& site);
   void bring_all(const Launch& launch, std::size_t point, const Site& site, std::optional<ShardId> to = {});
   std::optional<LaunchLoop::Exchange> exchange(const LaunchUse& use, std::vector<FieldExchange::Field> fields);

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "interp/shards/traces/token.hpp"
 #include "ir/base/at_end.hpp"
 #include "ir/files/files.hpp"
 
@@ -78,14 +79,40 @@ void ShardRun::replayed(const Operation& op, const TemplateCall& call) {
   if (record_) record_->replayed(op, call);
 }
 
+void ShardRun::tell_dump(const Operation& op) {
+  if (!dependences_) return;
+  const CallLog::Call& call = log_[op.number];
+  dependences_->issued(op, call.name,
+                       options_.sources && call.span.valid() ? options_.sources->place(call.span) : std::string());
+}
+
 void ShardRun::issue(Operation op) {
-  if (dependences_) {
-    const CallLog::Call& call = log_[op.number];
-    dependences_->issued(op, call.name,
-                         options_.sources && call.span.valid() ? options_.sources->place(call.span) : std::string());
-  }
+  tell_dump(op);
   engine_.issue(std::move(op));
   turn();
+}
+
+std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Span span,
+                                         const std::vector<bool>& numbers) const {
+  const bool is_other = options_.inject && options_.inject->call == log_.last();
+  if (is_other || CallEncoder::has_sent(arguments_)) return std::nullopt;
+  KnownCall call{arguments_, {}, std::string(name), span, {}, token_of(op)};
+  const std::size_t first = arguments_.marks().size() - numbers.size();
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    call.numbers.push_back(numbers[k] ? first + k : KnownCall::no_number);
+  call.op = std::make_shared<Operation>(std::move(op));
+  return call;
+}
+
+bool ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
+  const bool is_other = options_.inject && options_.inject->call == log_.last() + 1;
+  if (is_other || CallEncoder::has_only_sent(arguments_)) return false;
+  for (std::size_t k = 0; k < bits.size(); ++k)
+    if (call.numbers[k] != KnownCall::no_number) call.arguments.set_bits(call.numbers[k], bits[k]);
+  call.op->number = called(call.op->kind, call.name, call.span, call.arguments);
+  tell_dump(*call.op);
+  engine_.issue_again(call.op, call.token);
+  return true;
 }
 
 // One place in the text is one trace, whichever turn of whichever loop it is in.
@@ -123,7 +150,11 @@ void ShardRun::tell(const FailedGuard& guard) {
 }
 
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
-  const std::uint64_t number = log_.record(kind, name, arguments_, span);
+  return called(kind, name, span, arguments_);
+}
+
+std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, CallArguments& arguments) {
+  const std::uint64_t number = log_.record(kind, name, arguments, span);
   watch_.called();
   beat();
   if (record_) record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span);

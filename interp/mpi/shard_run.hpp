@@ -34,6 +34,17 @@ struct ShardOptions {
   bool record = false;  // somebody will look at what all shards did
 };
 
+// A call that is made again and again with other numbers, as it was made the last time.
+struct KnownCall {
+  CallArguments arguments;
+  static constexpr std::size_t no_number = SIZE_MAX;
+  std::vector<std::size_t> numbers;  // by value: the mark among these
+  std::string name;
+  Span span;
+  std::shared_ptr<Operation> op;
+  std::uint64_t token = 0;  // of that
+};
+
 class ShardRun final : private Executor {
  public:
   ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options);
@@ -48,6 +59,11 @@ class ShardRun final : private Executor {
   std::uint64_t called(CallKind kind, std::string_view name, Span span);
   // Also as an operation on regions.
   void issue(Operation op);
+  // The last call, which was issued as this operation, and whose last arguments are these values: those of them that are
+  // numbers may be others when it is made again. None: something else was sent with it.
+  std::optional<KnownCall> known(Operation op, std::string_view name, Span span, const std::vector<bool>& numbers) const;
+  // By the bits of its values. False, and nothing is done: it is to be made as any other.
+  bool call_again(KnownCall& call, std::span<const std::uint64_t> bits);
   // What is called in between repeats itself, by its place in the text. No call: a hint to this shard's analysis.
   void begin_trace(Span place);
   void end_trace(Span place);
@@ -105,6 +121,8 @@ class ShardRun final : private Executor {
   const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
+  std::uint64_t called(CallKind kind, std::string_view name, Span span, CallArguments& arguments);
+  void tell_dump(const Operation& op);
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
   void replayed(const Operation& op, const TemplateCall& call) override;
   std::string call_text(std::uint64_t number) const;  // "call 9 'launch mul_two' (f.task:21)"

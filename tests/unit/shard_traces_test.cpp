@@ -1,6 +1,7 @@
 // Traces of programs on shards: what the text marks, what is found without it, how a trace is left; and options of the
 // backend that may not change what a program does.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <sstream>
@@ -235,6 +236,57 @@ TEST_CASE("an int that differs from point to point is an argument of the call [i
   CHECK(ran.code == 3);
   CHECK_MESSAGE(ran.errors.find("call 5 'launch add'") != std::string::npos, ran.errors);
   CHECK_MESSAGE(ran.errors.find("value 1") != std::string::npos, ran.errors);
+}
+
+// A loop whose launches are only noted, with their numbers, from some turn on.
+std::string long_loop(std::size_t turns) {
+  return tasks +
+         "task add(inout c: Cell[_].{flux}, in d: Cell[_].{state}, in n: int, in x: float) {\n"
+         "  for i in c { c[i].flux += 0.5 * d[i + 1].state + n as f64 * x }\n}\n"
+         "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
+         "  let inner = owned & shrink(cells, 1)\n  let wide = halo(owned, 1)\n  fill(cells.state, 1.0)\n"
+         "  for turn in 0.." +
+         std::to_string(turns) +
+         " {\n    launch add_one(owned[i]) for i in 0..4\n"
+         "    launch add(inner[i], wide[i], turn, 0.25) for i in 0..4\n  }\n"
+         "  print(cells.flux.sum(0).scalar)\n}\n";
+}
+
+TEST_CASE("a launch of a long loop that is another one on one shard is named [inject][D17]") {
+  const std::string program = long_loop(400);
+  for (const char* level : {"off", "batch"})
+    for (const char* argument : {"value 1", "value 2", "domain", "argument 2", "projection", "task"})
+      for (const std::size_t call : {705, 706}) {
+        const bool has_values = call % 2 == 1;
+        if (!has_values && std::string_view(argument).ends_with('2')) continue;
+        if (!has_values && std::string_view(argument).starts_with("value")) continue;
+        const std::string injected =
+            fmt::format(", level: \"{}\", inject: \"2:{}:{}\"", level, call, argument);
+        const Ran ran = run_text(program + "run main(block)" + on(3, injected));
+        CHECK(ran.code == 3);
+        CHECK_MESSAGE(ran.errors.find(fmt::format("call {} 'launch {}'", call, has_values ? "add" : "add_one")) !=
+                          std::string::npos,
+                      level << " " << argument << ": " << ran.errors);
+        CHECK_MESSAGE(ran.errors.find("shard {2}") != std::string::npos, ran.errors);
+      }
+}
+
+TEST_CASE("a long loop costs each turn the same fences, calls and messages") {
+  const auto numbers = [](std::size_t turns) {
+    const Ran ran = run_text(long_loop(turns) + "let r = run main(block)" + on(3) +
+                             "print(r.report.fences, r.report.elided, r.report.replayed, r.report.messages)\n");
+    const Ran host = run_text(long_loop(turns) + "main(block)\n");
+    CHECK_MESSAGE(ran.output.starts_with(host.output), ran.output << ran.errors);
+    std::istringstream in(ran.output.substr(ran.output.find('\n')));
+    std::vector<std::int64_t> read;
+    for (std::int64_t number = 0; in >> number;) read.push_back(number);
+    return read;
+  };
+  // The first turns are recorded; those from 160 on are noted, and some of the last ones not as a whole batch.
+  const std::vector<std::int64_t> few = numbers(30), some = numbers(60), many = numbers(615), more = numbers(645);
+  REQUIRE(few.size() == 4);
+  for (std::size_t k = 0; k < few.size(); ++k) CHECK(more[k] - many[k] == some[k] - few[k]);
+  CHECK(more[3] - many[3] > 0);
 }
 
 TEST_CASE("which piece a task that is called alone takes is an argument of the call [inject][D17]") {

@@ -6,12 +6,15 @@
 //   r0 = load own+0.flux;  r1 = load g-1.state;  r2 = kernel mul(r3, r1);  r4 = kernel add(r0, r2);  store own+0.flux
 //   r4
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "interp/host/view/lane_shapes.hpp"
+#include "interp/host/view/single_ops.hpp"
 #include "ir/records/op.hpp"
+#include "ir/region/point.hpp"
 #include "ir/types/dim.hpp"
 
 namespace taskspec {
@@ -41,6 +44,8 @@ struct LaneAccess {
   bool or_else = false;      // at(): there may be no such point
   bool writes = false;       // the place, or another access whose places are the same
   std::vector<Dim> offsets;  // by axis; their symbols have numbers of registers of one element
+  std::array<std::int64_t, highest_rank> constants{};  // those of them that have no symbols
+  bool is_constant = true;                             // all of them
   std::vector<Register> index;
   Span span;
 };
@@ -85,6 +90,7 @@ struct LaneInstruction {
   bool tensor = false;    // load_whole, store_whole: of the tensor in register `number`; copy: of a tensor
   Register out = 0;
   std::vector<Register> in = {};
+  SingleOp single = nullptr;  // kernel, number, convert, copy: asked first, where all registers have one element
   const Kernel* kernel = nullptr;
   ShapeLoop shape = nullptr;
   GatherLoop gather = nullptr;  // then `in` has the operands that are not gathered, and behind them all places

@@ -89,6 +89,11 @@ void LaneMaker::note_number(const ViewStep& step) {
 // ---- places ---------------------------------------------------------------------------------------
 
 std::uint32_t LaneMaker::add_access(LaneAccess access) {
+  for (std::size_t axis = 0; axis < access.offsets.size(); ++axis) {
+    const std::optional<std::int64_t> constant = access.offsets[axis].constant();
+    access.is_constant &= constant.has_value();
+    access.constants[axis] = constant.value_or(0);
+  }
   made_.accesses.push_back(std::move(access));
   return static_cast<std::uint32_t>(made_.accesses.size() - 1);
 }
@@ -211,6 +216,19 @@ const Kernel* LaneMaker::fold_kernel(const OpDef& op, Precision precision) {
   return kernel(step, in, precision);
 }
 
+// Null: there is none, or strips run it.
+SingleOp LaneMaker::single(const LaneInstruction& i) const {
+  const auto precision = [&](Register r) { return made_.registers[r].precision; };
+  const auto has_lanes = [&](Register r) { return made_.registers[r].lanes; };
+  if (has_lanes(i.out) || std::ranges::any_of(i.in, has_lanes) || i.tensor) return nullptr;
+  const bool copies = i.kind == Kind::copy || i.kind == Kind::convert;
+  if (copies) return precision(i.in[0]) == precision(i.out) ? find_copy(made_.registers[i.out].width) : nullptr;
+  const bool plain = std::ranges::all_of(i.attributes, [](const Value& value) { return value.is_none(); });
+  if (i.in.size() != 2 || precision(i.in[0]) != precision(i.in[1]) || !plain) return nullptr;
+  if (precision(i.out) != precision(i.in[0]) && precision(i.out) != Precision::boolean) return nullptr;
+  return find_single(i.op->symbol, precision(i.in[0]), i.kind == Kind::number);
+}
+
 // One instruction on registers that are chosen already.
 void LaneMaker::arithmetic(const ViewStep& s, LaneInstruction instruction) {
   instruction.span = s.span;
@@ -228,6 +246,7 @@ void LaneMaker::arithmetic(const ViewStep& s, LaneInstruction instruction) {
     for (Register r : instruction.in) in.push_back(made_.registers[r].precision);
     instruction.kernel = kernel(s, in, made_.registers[instruction.out].precision);
   }
+  instruction.single = single(instruction);
   emit(std::move(instruction));
 }
 

@@ -25,7 +25,7 @@ template <class T>
 std::span<T> placed(std::byte*& at, std::size_t count) {
   static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 8);
   T* first = reinterpret_cast<T*>(at);
-  std::uninitialized_value_construct_n(first, count);
+  std::uninitialized_default_construct_n(first, count);
   at += count * sizeof(T);
   return {first, count};
 }
@@ -100,6 +100,10 @@ LaneMachine::Left LaneMachine::code(std::span<const LaneInstruction> code, const
         break;
       }
       default:
+        if (i.single) {
+          const std::byte* const in[] = {at_[i.in[0]], at_[i.in.back()]};
+          if (i.single(in, at_[i.out])) break;
+        }
         instruction(i, turn);
     }
     if (!jumps) continue;

@@ -21,7 +21,8 @@ void LaneMachine::enter(const LaneLoop& loop) {
 void LaneMachine::enter(std::uint32_t a, const ViewMemory& over) {
   const LaneAccess& access = program_.accesses[a];
   AccessState& state = access_[a];
-  for (std::size_t axis = 0; axis < access.offsets.size(); ++axis) {
+  state.offsets = access.constants;
+  for (std::size_t axis = 0; !access.is_constant && axis < access.offsets.size(); ++axis) {
     std::optional<std::int64_t> offset = access.offsets[axis].constant();
     if (!offset)
       offset =

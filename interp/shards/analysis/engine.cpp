@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "interp/shards/traces/token.hpp"
+
 namespace taskspec {
 
 // Through the fine stage when nothing is waited for any more.
@@ -40,10 +42,16 @@ AnalysisEngine::AnalysisEngine(const RegionForest& forest, Collectives& collecti
 AnalysisEngine::~AnalysisEngine() = default;
 
 void AnalysisEngine::issue(Operation op) {
+  if (!options_.traces) return void(issued_.push_back({std::move(op), {}}));
+  const std::uint64_t token = token_of(op);
+  tracer_.issue(std::make_shared<Operation>(std::move(op)), token);
+}
+
+void AnalysisEngine::issue_again(const std::shared_ptr<Operation>& op, std::uint64_t token) {
   if (options_.traces)
-    tracer_.issue(std::move(op));
+    tracer_.issue(op, token);
   else
-    issued_.push_back({std::move(op), {}});
+    issued_.push_back({*op, {}});
 }
 
 void AnalysisEngine::call(std::uint64_t token) {

@@ -59,6 +59,8 @@ class AnalysisEngine final : private TraceHost {
   ~AnalysisEngine() override;
 
   void issue(Operation op);
+  // One that is issued again and again, with its number of this time; its token_of is known.
+  void issue_again(const std::shared_ptr<Operation>& op, std::uint64_t token);
   // A call that is no operation, or whose operations are issued by themselves: a receive, say.
   void call(std::uint64_t token);
   void begin_trace(std::uint64_t id);  // by its place in the source

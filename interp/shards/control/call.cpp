@@ -124,9 +124,13 @@ CallArguments& CallArguments::integer(std::int64_t value) {
   return *this;
 }
 
-CallArguments& CallArguments::real(double value) {
+static std::uint64_t bits_of(double value) {
   constexpr std::uint64_t the_nan = 0x7ff8000000000000;
-  ByteWriter(bytes_).put(Tag::real).put(std::isnan(value) ? the_nan : std::bit_cast<std::uint64_t>(value));
+  return std::isnan(value) ? the_nan : std::bit_cast<std::uint64_t>(value);
+}
+
+CallArguments& CallArguments::real(double value) {
+  ByteWriter(bytes_).put(Tag::real).put(bits_of(value));
   return *this;
 }
 
@@ -180,6 +184,12 @@ CallArguments& CallArguments::projection(const Projection& value) {
       out.put(value.offsets[row]);
     }
   return *this;
+}
+
+void CallArguments::set_bits(std::size_t mark, std::uint64_t bits) {
+  std::byte* at = bytes_.data() + head + marks_[mark].begin;
+  if (static_cast<Tag>(*at) == Tag::real) bits = bits_of(std::bit_cast<double>(bits));
+  std::memcpy(at + 1, &bits, sizeof bits);
 }
 
 Hash128 CallArguments::hash(const Hash128& before, std::uint64_t number, CallKind kind) {

@@ -48,6 +48,8 @@ class CallArguments {
   CallArguments& domain(const Rect& value);
   CallArguments& sharding(const PointSharding& value);
   CallArguments& projection(const Projection& value);
+  // Of the argument with that mark, an int or a real number, which becomes this one.
+  void set_bits(std::size_t mark, std::uint64_t bits);
 
   struct Mark {
     const char* name;

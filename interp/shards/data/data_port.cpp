@@ -1,5 +1,7 @@
 #include "interp/shards/data/data_port.hpp"
 
+#include <utility>
+
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
@@ -25,20 +27,27 @@ void DataPort::send(ShardId to, Bytes payload, std::uint32_t mark) {
 void DataPort::put(ShardMessage message) {
   const std::uint32_t mark = std::uint32_t{message.part} << 16 | message.round;
   Peer& peer = peers_.at(message.from.index());
-  if (message.number < peer.taken || !peer.come.emplace(message.number, Come{std::move(message.payload), mark}).second)
-    bug("contents have come twice");
+  Come come{std::move(message.payload), mark};
+  bool is_new = message.number >= peer.taken;
+  if (message.number == peer.taken)
+    is_new = !std::exchange(peer.has_next, true);
+  else if (is_new)
+    is_new = peer.later.emplace(message.number, std::move(come)).second;
+  if (!is_new) bug("contents have come twice");
+  if (message.number == peer.taken) peer.next = std::move(come);
 }
 
 std::optional<Bytes> DataPort::take(ShardId from, std::uint32_t mark) {
   Peer& peer = peers_[from.index()];
-  const auto next = peer.come.find(peer.taken);
-  if (next == peer.come.end()) return std::nullopt;
-  if (next->second.mark != mark)
+  if (!peer.has_next) return std::nullopt;
+  if (peer.next.mark != mark)
     bug("shard " + std::to_string(from.value) + " sends other elements than shard " + std::to_string(self().value) +
         " waits for");
-  Bytes payload = std::move(next->second.payload);
-  peer.come.erase(next);
+  Bytes payload = std::move(peer.next.payload);
   ++peer.taken;
+  const auto next = peer.later.begin();  // the least number
+  peer.has_next = next != peer.later.end() && next->first == peer.taken;
+  if (peer.has_next) peer.next = std::move(peer.later.extract(next).mapped());
   return payload;
 }
 

@@ -50,7 +50,9 @@ class DataPort {
   };
   struct Peer {
     std::uint64_t sent = 0, taken = 0;
-    std::map<std::uint64_t, Come> come;  // by number
+    bool has_next = false;  // what is to be taken is there
+    Come next{};
+    std::map<std::uint64_t, Come> later;  // by number: it came before those in front of it
   };
   void put(ShardMessage message);
 

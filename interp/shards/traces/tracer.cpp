@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "interp/shards/traces/token.hpp"
-
 namespace taskspec {
 
 struct Tracer::Trace {
@@ -24,14 +22,14 @@ Tracer::Tracer(TraceHost& host, const RegionForest& forest, KeyTable& keys, Exac
     : host_(host), forest_(forest), keys_(keys), lists_(lists), options_(std::move(options)) {}
 Tracer::~Tracer() = default;
 
-void Tracer::issue(Operation op) {
-  const std::uint64_t token = token_of(op);
-  step(token, &op);
-}
+// Out of the hands of whoever issues it once.
+static Operation taken(const std::shared_ptr<Operation>& op) { return op.use_count() == 1 ? std::move(*op) : *op; }
+
+void Tracer::issue(const std::shared_ptr<Operation>& op, std::uint64_t token) { step(token, op); }
 
 void Tracer::call(std::uint64_t token) { step(token * 0x9E3779B97F4A7C15 | 1, nullptr); }
 
-void Tracer::step(std::uint64_t token, Operation* op) {
+void Tracer::step(std::uint64_t token, const Given& op) {
   if (mode_ == Mode::between &&
       (trace_->is_found ? !may_follow(*template_) || token != template_->steps[0].token : depth_ == 0)) {
     Trace* const again = trace_->is_found && token == template_->steps[0].token ? trace_ : nullptr;
@@ -54,7 +52,7 @@ void Tracer::step(std::uint64_t token, Operation* op) {
     step_idle(token, op);
 }
 
-bool Tracer::step_replaying(std::uint64_t token, Operation* op) {
+bool Tracer::step_replaying(std::uint64_t token, const Given& op) {
   const auto& steps = template_->steps;
   if (at_ == steps.size() || token != steps[at_].token || (steps[at_].op == TraceTemplate::no_op) != !op) {
     why_ = at_ == steps.size() ? std::string("there is a call after the last one of the template")
@@ -67,13 +65,13 @@ bool Tracer::step_replaying(std::uint64_t token, Operation* op) {
     recent_.push(op->number);
     const std::uint32_t call = steps[at_].op;
     host_.replay(*op, template_, call, recent_.last(template_->ops.size() + call + 1));
-    matched_.push_back(std::move(*op));
+    matched_.push_back({op, op->number});
   }
   if (++at_ == steps.size() && trace_->is_found) complete();
   return true;
 }
 
-void Tracer::step_recording(std::uint64_t token, Operation* op) {
+void Tracer::step_recording(std::uint64_t token, const Given& op) {
   if (trace_->is_found) (void)finder_.feed(token, op != nullptr);
   sequence_ = (sequence_ ^ token) * 0x9E3779B97F4A7C15;
   if (op) {
@@ -93,7 +91,7 @@ void Tracer::step_recording(std::uint64_t token, Operation* op) {
       });
     }
     recent_.push(op->number);
-    host_.analyse(std::move(*op), template_, call, false);
+    host_.analyse(taken(op), template_, call, false);
   } else {
     template_->call(token);
   }
@@ -104,12 +102,12 @@ void Tracer::step_recording(std::uint64_t token, Operation* op) {
     drop_record();
 }
 
-void Tracer::step_idle(std::uint64_t token, Operation* op) {
+void Tracer::step_idle(std::uint64_t token, const Given& op) {
   sequence_ = (sequence_ ^ token) * 0x9E3779B97F4A7C15;
   if (op) {
     last_.reset();
     recent_.push(op->number);
-    host_.analyse(std::move(*op), nullptr, 0, false);
+    host_.analyse(taken(op), nullptr, 0, false);
   }
   if (depth_ > 0 || !options_.automatic) return;
   const bool repeats = finder_.feed(token, op != nullptr);
@@ -262,7 +260,7 @@ void Tracer::fall_back() {
   const std::size_t done = matched_.size();
   if (executions_ > 0) host_.leave(*template_, recent_.last(template_->ops.size(), done), piles_);
   host_.take_back(*template_, done);
-  std::vector<Operation> ops = std::move(matched_);
+  const std::vector<Matched> ops = std::move(matched_);
   matched_.clear();
   const bool is_found = trace_->is_found;
   mode_ = Mode::idle;
@@ -274,7 +272,11 @@ void Tracer::fall_back() {
     sequence_ = (sequence_ ^ step.token) * 0x9E3779B97F4A7C15;
     if (is_found) (void)finder_.feed(step.token, step.op != TraceTemplate::no_op);
   }
-  for (Operation& op : ops) host_.analyse(std::move(op), nullptr, 0, true);
+  for (const auto& [op, number] : ops) {
+    Operation again = *op;
+    again.number = number;
+    host_.analyse(std::move(again), nullptr, 0, true);
+  }
   at_ = 0;
 }
 

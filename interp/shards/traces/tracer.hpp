@@ -74,7 +74,8 @@ class Tracer {
 
   void begin(std::uint64_t id);
   void end(std::uint64_t id);
-  void issue(Operation op);
+  // One that others keep may come again with another number.
+  void issue(const std::shared_ptr<Operation>& op, std::uint64_t token);
   void call(std::uint64_t token);
 
   // What some templates are about has gone; one of them that is at work is left.
@@ -90,10 +91,11 @@ class Tracer {
   enum class Mode : std::uint8_t { idle, recording, replaying, between };
   struct Trace;
 
-  void step(std::uint64_t token, Operation* op);
-  bool step_replaying(std::uint64_t token, Operation* op);
-  void step_recording(std::uint64_t token, Operation* op);
-  void step_idle(std::uint64_t token, Operation* op);
+  using Given = std::shared_ptr<Operation>;  // null: a call that is no operation
+  void step(std::uint64_t token, const Given& op);
+  bool step_replaying(std::uint64_t token, const Given& op);
+  void step_recording(std::uint64_t token, const Given& op);
+  void step_idle(std::uint64_t token, const Given& op);
   void enter(Trace& trace, std::string why = {});  // why it does not go on, where that is known
   void begin_replay(const TemplatePtr& of);
   bool may_follow(const TraceTemplate& of) const;  // an execution of itself
@@ -120,7 +122,11 @@ class Tracer {
   bool is_muted_ = false;        // a found one was given up
   TemplatePtr template_, last_;  // at work; whose exit the lists are at
   std::size_t at_ = 0;           // step of the template
-  std::vector<Operation> matched_;
+  struct Matched {
+    Given op;
+    std::uint64_t number = 0;  // it had then
+  };
+  std::vector<Matched> matched_;
   std::uint64_t executions_ = 0;                  // complete ones since the trace was entered
   std::vector<std::vector<OperationRun>> piles_;  // by operation
   std::uint64_t sequence_ = 0;                    // of the tokens of an execution that is analysed

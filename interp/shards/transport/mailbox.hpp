@@ -111,7 +111,7 @@ class Mailbox {
 };
 
 // A look before a sleep lasts about as long as a sleeper takes to wake.
-inline constexpr std::int64_t longest_look = 20'000;  // ns
+inline constexpr std::int64_t longest_look = 100'000;  // ns
 
 // Not by deadlines that run over: who waits "for ever" says so with a very large number.
 inline Mailbox::Time after(Mailbox::Time begin, std::int64_t nanoseconds) {
