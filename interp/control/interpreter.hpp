@@ -232,7 +232,7 @@ class Interpreter {
   std::map<std::string, Projection> tables_;  // of projections that are functions, by function and domain
   List made_;                                 // by an op: nothing, but room for the next one
   Letters letters_;
-  Value nothing_launched_;                    // what a launch without outputs gives
+  Value nothing_launched_;                            // what a launch without outputs gives
   Value console_;                                     // what ops of the graph side print to; none where nothing runs
   static constexpr std::uint32_t long_way = 1 << 14;  // turns: some milliseconds
   static constexpr std::uint32_t deepest = 1'000'000;

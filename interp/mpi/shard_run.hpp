@@ -59,9 +59,10 @@ class ShardRun final : private Executor {
   std::uint64_t called(CallKind kind, std::string_view name, Span span);
   // Also as an operation on regions.
   void issue(Operation op);
-  // The last call, which was issued as this operation, and whose last arguments are these values: those of them that are
-  // numbers may be others when it is made again. None: something else was sent with it.
-  std::optional<KnownCall> known(Operation op, std::string_view name, Span span, const std::vector<bool>& numbers) const;
+  // The last call, which was issued as this operation, and whose last arguments are these values: those of them that
+  // are numbers may be others when it is made again. None: something else was sent with it.
+  std::optional<KnownCall> known(Operation op, std::string_view name, Span span,
+                                 const std::vector<bool>& numbers) const;
   // By the bits of its values. False, and nothing is done: it is to be made as any other.
   bool call_again(KnownCall& call, std::span<const std::uint64_t> bits);
   // What is called in between repeats itself, by its place in the text. No call: a hint to this shard's analysis.

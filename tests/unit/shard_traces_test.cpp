@@ -260,8 +260,7 @@ TEST_CASE("a launch of a long loop that is another one on one shard is named [in
         const bool has_values = call % 2 == 1;
         if (!has_values && std::string_view(argument).ends_with('2')) continue;
         if (!has_values && std::string_view(argument).starts_with("value")) continue;
-        const std::string injected =
-            fmt::format(", level: \"{}\", inject: \"2:{}:{}\"", level, call, argument);
+        const std::string injected = fmt::format(", level: \"{}\", inject: \"2:{}:{}\"", level, call, argument);
         const Ran ran = run_text(program + "run main(block)" + on(3, injected));
         CHECK(ran.code == 3);
         CHECK_MESSAGE(ran.errors.find(fmt::format("call {} 'launch {}'", call, has_values ? "add" : "add_one")) !=

@@ -109,9 +109,9 @@ class LaneMaker {
   const OpTable& ops_;
   LaneProgram made_;
   std::vector<std::pair<Register, Array>> numbers_;  // constants
-  std::vector<LaneInstruction>* out_ = nullptr;  // where code goes
-  std::vector<std::optional<Dim>> dims_;         // by value: of ints
-  std::vector<std::uint32_t> home_;              // by value: the loop over points that makes it; top: none
+  std::vector<LaneInstruction>* out_ = nullptr;      // where code goes
+  std::vector<std::optional<Dim>> dims_;             // by value: of ints
+  std::vector<std::uint32_t> home_;                  // by value: the loop over points that makes it; top: none
   std::uint32_t loop_ = top;
   bool certain_ = false;  // what comes now runs for each point of the loop
   struct Enclosing {      // what a `leave` may end
