@@ -1,6 +1,7 @@
 // Regions, pieces and launches of the interpreter. What tasks do with views it never runs.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "interp/control/interpreter.hpp"
 #include "interp/control/region_values.hpp"
@@ -310,7 +311,12 @@ std::optional<std::uint64_t> bits_of(const Value& value, Precision precision, co
   if (value.is_integer() && precision == Precision::i64) return std::bit_cast<std::uint64_t>(value.integer());
   if (value.is_real() && precision == Precision::f64) return std::bit_cast<std::uint64_t>(value.real());
   if (value.is_bool() && precision == Precision::boolean) return value.boolean() ? 1 : 0;
-  return std::nullopt;
+  const Array* array = known_number(value);
+  if (!array || array->type().precision != precision || (array->bytes() < 8 && precision != Precision::boolean))
+    return std::nullopt;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, array->raw(), array->bytes());
+  return bits;
 }
 
 }  // namespace

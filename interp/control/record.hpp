@@ -154,6 +154,7 @@ class RecordTarget final : public Target {
   void define_listed(Definition& definition, std::shared_ptr<const OpList> list, std::vector<TypeId>& out);
   void define_embedded(Definition& definition, std::shared_ptr<const EmbeddedTask> embedded, std::vector<TypeId>& out);
   DefinitionId define(Site& site, const Type& type, std::span<const Value> operands);
+  bool is_number_as_tensor(const Call& call, std::span<const Value> operands, const Type& type) const;
   void folded(const Call& call, std::span<const Value> operands, const Type& type, List& made);
   void add_operands(Site& site, const Call& call, std::span<const Value> operands, const Type& type, Scratch& scratch);
   void add_number(Number& known, const Value& value, FunctionRef<Array()> made, Inputs& inputs, Span span);

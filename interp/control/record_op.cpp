@@ -116,8 +116,24 @@ void RecordTarget::write_places(Site& site, const Call& call, std::span<const Va
   scratch.inputs.requirements.push_back({scratch.places[0], Privilege::out});
 }
 
+// A number of the host written as a tensor of one element that holds it as it is: a constant, where nobody looks for
+// the node. A loop that hands such numbers on stays a loop of launches and nothing else.
+bool RecordTarget::is_number_as_tensor(const Call& call, std::span<const Value> operands, const Type& type) const {
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  if (!recorder_.forgets() || call.op->symbol != "as" || !type.is_tensor() || !type.dims.empty()) return false;
+  const Value& value = operands[0];
+  if (type.precision == Precision::f64)
+    return value.is_real() || (value.is_integer() && std::abs(value.integer()) <= exact);
+  return (type.precision == Precision::i64 && value.is_integer()) ||
+         (type.precision == Precision::boolean && value.is_bool());
+}
+
 void RecordTarget::op(const Frame& frame, const Call& call, std::span<Value> operands, const Type& type, List& made) {
   if (call.folded) return folded(call, operands, type, made);
+  if (is_number_as_tensor(call, operands, type)) {
+    made.push_back(constant(scalar_array(operands[0], type.precision)));
+    return;
+  }
   recorder_.adding(call.span);
   for (const Place& place : call.places) {  // an input of a session, say, has no place yet
     Value& value = operands[place.operand];

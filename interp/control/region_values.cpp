@@ -83,4 +83,13 @@ Value partition_value(std::shared_ptr<RegionHandle> region, PartitionId id) {
   return Value(std::static_pointer_cast<Object>(std::make_shared<PartitionValue>(std::move(region), id)));
 }
 
+const Array* known_number(const Value& value) {
+  const Array* array = nullptr;
+  if (value.is_array())
+    array = &value.array();
+  else if (auto* tensor = value.as<Tensor>(); tensor && tensor->ref.kind == Ref::Kind::constant)
+    array = &tensor->recorder().graph.constant(tensor->ref.id).array();
+  return array && array->type().extents.empty() && array->bytes() <= 8 ? array : nullptr;
+}
+
 }  // namespace taskspec

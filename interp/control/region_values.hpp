@@ -94,6 +94,10 @@ const PartitionValue& partition_in(Target& target, const Value& value, Span span
 // points.
 Type type_of_data(Target& target, const Value& value, Type declared, Span span);
 
+// A tensor of one element whose contents are known, of at most 8 bytes: an array, or a constant of a graph. Null: it is
+// none.
+const Array* known_number(const Value& value);
+
 Value space_value(std::shared_ptr<RegionHandle> region, const Space& space);
 Value partition_value(std::shared_ptr<RegionHandle> region, PartitionId id);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/control/objects.hpp"
+#include "interp/control/region_values.hpp"
 
 namespace taskspec {
 
@@ -14,18 +14,8 @@ bool is_same(const LaunchUse& a, const LaunchUse& b) {
          a.projection == b.projection;
 }
 
-// A number of the program, as it comes or as a constant of the graph; null: it is neither.
-const Array* number_of(const Value& value) {
-  const Array* array = nullptr;
-  if (value.is_array())
-    array = &value.array();
-  else if (auto* tensor = value.as<Tensor>(); tensor && tensor->ref.kind == Ref::Kind::constant)
-    array = &tensor->recorder().graph.constant(tensor->ref.id).array();
-  return array && array->type().extents.empty() ? array : nullptr;
-}
-
 bool is_same(const Value& a, const Value& b) {
-  return number_of(a)->type().precision == number_of(b)->type().precision;
+  return known_number(a)->type().precision == known_number(b)->type().precision;
 }
 
 // Own points are one object for each sharding and domain.
@@ -47,7 +37,7 @@ bool LaunchLoop::may_take(const RecordTarget::Launched& launch) {
   const Launch& what = launch.what;
   const bool works = what.work == Launch::Work::task || what.work == Launch::Work::native;
   return works && !what.single && launch.outputs.empty() && !launch.agent && !what.reduces() &&
-         std::ranges::all_of(launch.values, number_of);
+         std::ranges::all_of(launch.values, known_number);
 }
 
 // ---- which launch it is ---------------------------------------------------------------------------
@@ -63,7 +53,7 @@ LaunchLoop::Kind LaunchLoop::kind_of(const Made& made) {
   Known known{made, {}, {}, {}};
   const std::vector<std::optional<Projection>>& differs = made.launch.what.numbers;
   for (std::size_t k = 0; k < made.launch.values.size(); ++k) {
-    known.precisions.push_back(number_of(made.launch.values[k])->type().precision);
+    known.precisions.push_back(known_number(made.launch.values[k])->type().precision);
     known.numbers.push_back(k >= differs.size() || !differs[k]);
   }
   kinds_.push_back(std::move(known));
@@ -101,6 +91,7 @@ void LaunchLoop::take(Made made) {
   }
   if (failures_ == most_failures || run_.record()) return record_(std::move(made));
   const Kind kind = kind_of(made);
+  if (mode_ == Mode::planning) give_own_numbers(made);
   record(std::move(made), kind);
   if (mode_ == Mode::planning) {
     if (kind != batch_[at_]) return watch();
@@ -114,6 +105,16 @@ void LaunchLoop::take(Made made) {
   } else if (finds_period()) {
     repeat_.reset();
     begin(Mode::planning);
+  }
+}
+
+// A constant that several launches take is another one for each of them: they may part.
+void LaunchLoop::give_own_numbers(Made& made) {
+  for (Value& value : made.launch.values) {
+    const Array& number = *known_number(value);
+    Array own = Array::make(number.type());
+    std::memcpy(own.raw(), number.raw(), number.bytes());
+    value = Value(std::move(own));
   }
 }
 
@@ -148,7 +149,7 @@ void LaunchLoop::note(const Made& made) {
   Known& known = kinds_[batch_[at_]];
   if (!known.call) known.call = run_.known(made.op, made.launch.named.name, made.launch.span, known.numbers);
   for (const Value& value : made.launch.values) {
-    const Array& number = *number_of(value);
+    const Array& number = *known_number(value);
     std::memcpy(&numbers_.emplace_back(0), number.raw(), std::min(number.bytes(), sizeof(std::uint64_t)));
   }
   noted();
@@ -194,7 +195,7 @@ void LaunchLoop::hand_over() {
   for (std::size_t k = 0; k < noted; ++k) {
     Made made = kinds_[batch_[k]].made;
     for (Value& value : made.launch.values) {
-      Array number = Array::make(number_of(value)->type());
+      Array number = Array::make(known_number(value)->type());
       std::memcpy(number.raw(), &*next++, std::min(number.bytes(), sizeof *next));
       value = Value(std::move(number));
     }

@@ -69,6 +69,7 @@ class LaunchLoop final : public HeldBack {
   };
 
   Kind kind_of(const Made& made);
+  static void give_own_numbers(Made& made);
   void note(const Made& made);
   void noted();
   void run_batch();

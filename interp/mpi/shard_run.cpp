@@ -94,10 +94,11 @@ void ShardRun::issue(Operation op) {
 
 std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Span span,
                                          const std::vector<bool>& numbers) const {
-  const bool is_other = options_.inject && options_.inject->call == log_.last();
-  if (is_other || CallEncoder::has_sent(arguments_)) return std::nullopt;
-  KnownCall call{arguments_, {}, std::string(name), span, {}, token_of(op)};
-  const std::size_t first = arguments_.marks().size() - numbers.size();
+  if (options_.inject && options_.inject->call == log_.last()) return std::nullopt;
+  // What was sent with it came once.
+  const bool sent = CallEncoder::has_sent(arguments_);
+  KnownCall call{sent ? arguments_.without_first() : arguments_, {}, std::string(name), span, {}, token_of(op)};
+  const std::size_t first = call.arguments.marks().size() - numbers.size();
   for (std::size_t k = 0; k < numbers.size(); ++k)
     call.numbers.push_back(numbers[k] ? first + k : KnownCall::no_number);
   call.op = std::make_shared<Operation>(std::move(op));
@@ -105,11 +106,12 @@ std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Sp
 }
 
 bool ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
-  const bool is_other = options_.inject && options_.inject->call == log_.last() + 1;
-  if (is_other || CallEncoder::has_only_sent(arguments_)) return false;
+  if (options_.inject && options_.inject->call == log_.last() + 1) return false;
   for (std::size_t k = 0; k < bits.size(); ++k)
     if (call.numbers[k] != KnownCall::no_number) call.arguments.set_bits(call.numbers[k], bits[k]);
-  call.op->number = called(call.op->kind, call.name, call.span, call.arguments);
+  const bool sends = CallEncoder::has_only_sent(arguments_);
+  call.op->number =
+      called(call.op->kind, call.name, call.span, sends ? arguments_.append(call.arguments) : call.arguments);
   tell_dump(*call.op);
   engine_.issue_again(call.op, call.token);
   return true;

@@ -60,7 +60,7 @@ class ShardRun final : private Executor {
   // Also as an operation on regions.
   void issue(Operation op);
   // The last call, which was issued as this operation, and whose last arguments are these values: those of them that
-  // are numbers may be others when it is made again. None: something else was sent with it.
+  // are numbers may be others when it is made again. None: it was not what the program wanted.
   std::optional<KnownCall> known(Operation op, std::string_view name, Span span,
                                  const std::vector<bool>& numbers) const;
   // By the bits of its values. False, and nothing is done: it is to be made as any other.

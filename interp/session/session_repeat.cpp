@@ -54,9 +54,13 @@ std::unique_ptr<RepeatedBatch> Session::run_to_repeat(std::size_t launches) {
   if (is_seen || holds_ || options_.schedule != Schedule::push || !poisoned_.empty()) return nullptr;
   const std::vector<NodeId> nodes = needed();
   std::size_t found = 0;
+  std::vector<Ref> numbers;  // of all launches, in their order
   for (const NodeId node : nodes) {
     if (!is_launch(graph, node) || graph[node].first_value) return nullptr;
-    found += is_message(graph.launch(node)) ? 0 : 1;
+    if (is_message(graph.launch(node))) continue;
+    ++found;
+    const auto values = graph.in(node).first(graph.launch(node).each.size());
+    numbers.insert(numbers.end(), values.begin(), values.end());
   }
   if (found != launches) return nullptr;
   std::unique_ptr<Repeat> repeat;
@@ -66,14 +70,17 @@ std::unique_ptr<RepeatedBatch> Session::run_to_repeat(std::size_t launches) {
     auto* made = std::get_if<const Plans::Made*>(&plan);
     if (!made || !batch.results.empty() || !batch.made.empty()) return;
     auto planned = std::make_unique<Repeat>(*this, **made);
+    auto next = numbers.begin();
     for (const Ref ref : batch.inputs) {
-      if (ref.kind == Ref::Kind::field)
+      if (ref.kind == Ref::Kind::field) {
         planned->add_field(live_.location(ref));
-      else if (ref.kind == Ref::Kind::constant && graph.constant_type(ref.id).rank() == 0)
-        planned->add_number(graph.constant(ref.id).array());
-      else
-        return;
+        continue;
+      }
+      // Each number is one of its own, which the next turn may have otherwise.
+      if (ref.kind != Ref::Kind::constant || next == numbers.end() || *next++ != ref) return;
+      planned->add_number(graph.constant(ref.id).array());
     }
+    if (next != numbers.end()) return;
     run(nodes);
     if (poisoned_.empty()) repeat = std::move(planned);
   });

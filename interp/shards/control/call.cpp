@@ -186,6 +186,21 @@ CallArguments& CallArguments::projection(const Projection& value) {
   return *this;
 }
 
+CallArguments& CallArguments::append(const CallArguments& others) {
+  const auto begin = static_cast<std::uint32_t>(bytes_.size() - head);
+  for (const Mark& mark : others.marks_) marks_.push_back({mark.name, begin + mark.begin});
+  bytes_.insert(bytes_.end(), others.bytes_.begin() + head, others.bytes_.end());
+  return *this;
+}
+
+CallArguments CallArguments::without_first() const {
+  CallArguments made;
+  const std::uint32_t begin = marks_.size() > 1 ? marks_[1].begin : static_cast<std::uint32_t>(bytes_.size() - head);
+  for (std::size_t k = 1; k < marks_.size(); ++k) made.marks_.push_back({marks_[k].name, marks_[k].begin - begin});
+  made.bytes_.insert(made.bytes_.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(head + begin), bytes_.end());
+  return made;
+}
+
 void CallArguments::set_bits(std::size_t mark, std::uint64_t bits) {
   std::byte* at = bytes_.data() + head + marks_[mark].begin;
   if (static_cast<Tag>(*at) == Tag::real) bits = bits_of(std::bit_cast<double>(bits));

@@ -48,6 +48,9 @@ class CallArguments {
   CallArguments& domain(const Rect& value);
   CallArguments& sharding(const PointSharding& value);
   CallArguments& projection(const Projection& value);
+  // All of them, the values of the others behind one's own.
+  CallArguments& append(const CallArguments& others);
+  CallArguments without_first() const;
   // Of the argument with that mark, an int or a real number, which becomes this one.
   void set_bits(std::size_t mark, std::uint64_t bits);
 
