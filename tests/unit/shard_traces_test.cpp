@@ -288,6 +288,28 @@ TEST_CASE("a long loop costs each turn the same fences, calls and messages") {
   CHECK(more[3] - many[3] > 0);
 }
 
+TEST_CASE("a long loop whose sharding becomes another one goes by that") {
+  const auto messages = [](std::size_t turns) {
+    const std::string program =
+        tasks +
+        "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
+        "  let inner = owned & shrink(cells, 1)\n  let wide = halo(owned, 1)\n  fill(cells.state, 1.0)\n"
+        "  var by_which = how\n"
+        "  for turn in 0..(" +
+        std::to_string(turns) +
+        ") {\n    if turn == 300 { by_which = owner(0) }\n"
+        "    launch add_one(owned[i]) for i in 0..4 by by_which\n"
+        "    launch stencil(inner[i], wide[i]) for i in 0..4 by by_which\n  }\n}\n";
+    const Ran ran = run_text(program + "let r = run main(cyclic)" + on(3) + "print(r.report.messages)\n");
+    CHECK_MESSAGE(ran.code == 0, ran.errors);
+    return ran.code == 0 ? std::stoll(ran.output) : 0;
+  };
+  const std::int64_t before = messages(300), after = messages(500);
+  CHECK(before > 600);
+  CHECK(after >= before);
+  CHECK(after < before + 20);  // all come to shard 0, once
+}
+
 TEST_CASE("which piece a task that is called alone takes is an argument of the call [inject][D17]") {
   const std::string program =
       tasks +
