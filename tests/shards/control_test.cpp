@@ -2,6 +2,8 @@
 // named by call, argument, shards and lines.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -279,6 +281,42 @@ TEST_CASE("[hash] values that differ have different bytes, and known answers hol
           a.list(3).integer(1).real(2.5).text("x");
           return Bytes(a.bytes().begin(), a.bytes().end());
         }()) == "[1, 2.5, \"x\"]");
+}
+
+TEST_CASE("[hash] arguments that come again with other numbers are those that were made with them") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto made = [](std::int64_t integer, double real) {
+    CallArguments a;
+    a.argument("task").created(Created::task, 1).argument("value 1").integer(integer);
+    a.argument("value 2").real(real).argument("value 3").text("x");
+    return a;
+  };
+  const auto same = [](CallArguments a, CallArguments b) {
+    const auto is_same = [](const CallArguments::Mark& x, const CallArguments::Mark& y) {
+      return std::string_view(x.name) == y.name && x.begin == y.begin;
+    };
+    return a.hash({}, 1, CallKind::launch) == b.hash({}, 1, CallKind::launch) &&
+           std::ranges::equal(a.marks(), b.marks(), is_same);
+  };
+  for (const auto& [integer, real] : {std::pair<std::int64_t, double>(7, -0.0), {INT64_MIN, 2.5}, {-1, -nan}}) {
+    CallArguments again = made(3, 1.0);
+    CHECK_FALSE(same(again, made(integer, real)));
+    again.set_bits(1, std::bit_cast<std::uint64_t>(integer));
+    again.set_bits(2, std::bit_cast<std::uint64_t>(real));
+    CHECK(same(again, made(integer, real)));
+    // What is sent with them stands in front.
+    CallArguments sent;
+    sent.argument("sent").text("abc");
+    CallArguments whole = sent;
+    whole.append(again);
+    CHECK(whole.marks().size() == 5);
+    CHECK(same(whole.without_first(), again));
+    CHECK_FALSE(same(whole, again));
+    CallArguments written;
+    written.argument("sent").text("abc").argument("task").created(Created::task, 1);
+    written.argument("value 1").integer(integer).argument("value 2").real(real).argument("value 3").text("x");
+    CHECK(same(whole, written));
+  }
 }
 
 TEST_CASE("[hash] a chain of calls has the hashes that thirty lines of another language give") {
