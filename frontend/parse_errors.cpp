@@ -214,8 +214,9 @@ class Describer {
     if (std::string_view known = foreign_advice(surroundings(rule, expected)); !known.empty())
       return std::string(known);
     if (!begins_line() && expected.contains("INT") && only_begins_statement(word()))
-      return fmt::format("'{}' begins a statement, which has no value{}", word(),
-                         word() == "if" ? "; where(c, a, b) is one of two values" : "");
+      return fmt::format(
+          "'{}' begins a statement, which has no value{}", word(),
+          word() == "if" ? "; where(c, a, b) is one of two tensors, and a 'var' that an 'if' changes anything" : "");
     return "";
   }
 

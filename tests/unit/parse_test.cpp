@@ -334,7 +334,8 @@ TEST_CASE("a keyword that is taken for a field's name is told once, wherever it 
 TEST_CASE("a statement where a value is due, and a declaration in a block, are told so") {
   for (const std::string word : {"let", "var", "if", "for", "while", "return"}) {
     CAPTURE(word);
-    const std::string more = word == "if" ? "; where(c, a, b) is one of two values" : "";
+    const std::string more =
+        word == "if" ? "; where(c, a, b) is one of two tensors, and a 'var' that an 'if' changes anything" : "";
     CHECK(only_diag("y = " + word + " x").help_text == "'" + word + "' begins a statement, which has no value" + more);
   }
   for (const std::string word : {"break", "continue"}) CHECK(only_diag("y = " + word).help_text.empty());

@@ -297,6 +297,28 @@ TEST_CASE("runs on few and on many shards stand in one program") {
   CHECK(ran.output == "253148\n2 21 22\n253148\n4 21 68\n253148\n1 21 0\n253148\n3 21 66\n");
 }
 
+// Which mapping it has come to decides what all do next.
+TEST_CASE("a search for a mapping that ends by the clock finds one for all shards") {
+  const std::string program =
+      "fields Cell { a: f64 }\n"
+      "task one(inout c: Cell[_].{a}) { for i in c { c[i].a = 1.0 } }\n"
+      "ir net {\n  x: SIC i8 [y: 12, x: 12, r: 16]\n"
+      "  w: SW i8 [f: 32, r: 16, ky: 3, kx: 3] = iota(4608).reshape(32, 16, 3, 3) as i8[32, 16, 3, 3]\n"
+      "  c: CC i32 [y: 10, x: 10, f: 32, r: 16, ky: 3, kx: 3, iy: 12, ix: 12]\n  z: SO i32 [y: 10, x: 10, f: 32]\n"
+      "  x -> c.input; w -> c.weight; c -> z\n}\n"
+      "fn work() -> bool {\n  let m = map(net, chip: \"tianjicx\")\n"
+      "  let first = m.split(\"c\", y: 2).energy\n  let found = m.optimise(\"0.05s\").energy\n"
+      "  let cells = region Cell[2 + (found as int) % 99991]\n"
+      "  launch one(blocks(cells, 2)[i]) for i in 0..2\n"
+      "  let size = cells.a.sum(0).scalar as int\n  let before = m.undo().energy\n"
+      "  return found < first && before == first && size == 2 + (found as int) % 99991\n}\n";
+  for (const char* shards : {"2", "3"}) {
+    const Ran ran = run_text(program + "print((run work() on mpi(shards: " + shards + ")).value)\n");
+    CHECK_MESSAGE(ran.code == 0, ran.errors);
+    CHECK_MESSAGE(ran.output.ends_with("true\n"), ran.output << ran.errors);
+  }
+}
+
 TEST_CASE("a shard that makes another call is named, whatever is hashed [inject][D17]") {
   for (const char* level : {"off", "batch", "every"})
     for (const char* argument : {"domain", "sharding", "task", "projection", "argument 1", "fields"})
