@@ -19,8 +19,10 @@ void FieldExchange::transfer(std::size_t, const Piece& piece) const {
   Row<std::byte*> bases(fields_.size());
   Row<const std::byte*> from(fields_.size());
   for (std::size_t k = 0; k < fields_.size(); ++k) from[k] = bases[k] = piece.fields[fields_[k].field];
-  send(run_.port(), movements_, from, widths_);
-  receive(run_.port(), movements_, bases, widths_, waiting);
+  run_.exchange([&] {
+    send(run_.port(), movements_, from, widths_);
+    receive(run_.port(), movements_, bases, widths_, waiting);
+  });
 }
 
 std::string FieldExchange::key() const {
@@ -45,9 +47,11 @@ void Contributions::fold(const Fields& fields) const {
     std::vector<const FoldMovement*> movements;
     for (const auto& movement : use.movements) movements.push_back(movement.get());
     const Rect& root = fields.roots[use.use];
-    send_contributions(run_.port(), movements, use.precisions, root, own);
-    fold_contributions(run_.port(), movements, fields.bases.subspan(first, movements.size()), use.precisions, use.op,
-                       root, own, waiting);
+    run_.exchange([&] {
+      send_contributions(run_.port(), movements, use.precisions, root, own);
+      fold_contributions(run_.port(), movements, fields.bases.subspan(first, movements.size()), use.precisions, use.op,
+                         root, own, waiting);
+    });
     first += movements.size();
   }
 }
@@ -77,7 +81,12 @@ void SharedMap::maps(std::span<std::byte* const> maps) const {
       if (to != self) run_.port().send(ShardId(static_cast<std::uint32_t>(to)), own);
   for (std::size_t from = 0; from < map_.points.size(); ++from) {
     if (from == self || map_.points[from].count() == 0) continue;
-    const Bytes come = run_.port().wait(ShardId(static_cast<std::uint32_t>(from)), waiting);
+    Bytes come;
+    run_.exchange([&] {
+      come = run_.port().wait(ShardId(static_cast<std::uint32_t>(from)), waiting);
+      if (come.size() != static_cast<std::size_t>(map_.points[from].count()) * width)
+        throw ContentsDiffer{"elements of a map have another length than is waited for"};
+    });
     const std::byte* at = come.data();
     each(from, [&](std::byte* element) {
       std::memcpy(element, at, width);
@@ -88,12 +97,12 @@ void SharedMap::maps(std::span<std::byte* const> maps) const {
 
 void ReducedMap::maps(std::span<std::byte* const> operands) const {
   const ShardRun::Saying waiting = run_.say();
-  reduce_elements(run_.port(), shape_, own_, operands[0], operands[1], waiting);
+  run_.exchange([&] { reduce_elements(run_.port(), shape_, own_, operands[0], operands[1], waiting); });
 }
 
 void FieldTotal::total(const std::byte* field, std::byte* into) const {
   const ShardRun::Saying waiting = run_.say();
-  add_up(run_.port(), *share_, op_, precision_, field, into, waiting);
+  run_.exchange([&] { add_up(run_.port(), *share_, op_, precision_, field, into, waiting); });
 }
 
 // What it does with whichever field, its launch says.
@@ -113,7 +122,7 @@ void OwnersValue::maps(std::span<std::byte* const> operands) const {
     else
       values.resize(values.size() + parts_[k].bytes);
   }
-  share_element(run_.port(), owner_, values.data(), values.size(), waiting);
+  run_.exchange([&] { share_element(run_.port(), owner_, values.data(), values.size(), waiting); });
   const std::byte* at = values.data();
   for (std::size_t k = 0; k < parts_.size(); ++k, at += parts_[k - 1].bytes)
     std::copy_n(at, parts_[k].bytes, operands[parts_.size() + k]);

@@ -175,6 +175,19 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, 
   return number;
 }
 
+void ShardRun::explain(const ContentsDiffer& difference) {
+  const std::string why = difference.what;
+  if (options_.level == ControlWatch::Level::off) {
+    Diag diag("E6001", Severity::error, {}, "control determinism violated: " + why);
+    diag.help_text = "level: \"batch\" compares the calls of all shards, and names the one that differs";
+    const Error error(std::move(diag));
+    fail(error.diags(), 0);
+    throw error;
+  }
+  release();
+  bug(why);
+}
+
 void ShardRun::turn() {
   engine_.turn();
   const Difference* found = watch_.difference();

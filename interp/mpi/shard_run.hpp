@@ -86,6 +86,16 @@ class ShardRun final : private Executor {
     void operator()() const { run.waits("contents of others"), run.beat(), run.turn(), run.raise(call); }
   };
   Saying say();
+  // Says and hears contents. Where others come than are waited for, calls differ that nobody has compared yet: they are
+  // now.
+  template <class F>
+  void exchange(F&& contents) {
+    try {
+      contents();
+    } catch (const ContentsDiffer& difference) {
+      explain(difference);
+    }
+  }
   // The first call that something was not said for; none: the last one.
   std::uint64_t first_unsaid() const { return unsaid_.empty() ? last_call() : unsaid_.front(); }
   // Here and on other ranks, for whoever comes to this call; at 0 at once.
@@ -124,6 +134,7 @@ class ShardRun final : private Executor {
  private:
   std::uint64_t called(CallKind kind, std::string_view name, Span span, CallArguments& arguments);
   void tell_dump(const Operation& op);
+  [[noreturn]] void explain(const ContentsDiffer& difference);
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
   void replayed(const Operation& op, const TemplateCall& call) override;
   std::string call_text(std::uint64_t number) const;  // "call 9 'launch mul_two' (f.task:21)"

@@ -351,6 +351,57 @@ TEST_CASE("a point that fails ends the run on all shards, and says where") {
   }
 }
 
+// A file that is another one each time that it is read: what it decides differs before anybody has compared calls, and
+// what the shards say to one another does not fit.
+constexpr std::string_view parted = R"(
+fields Cell { a: f64, b: f64 }
+task one(inout c: Cell[_].{a}) { for i in c { c[i].a = 1.0 } }
+task near(inout c: Cell[_].{b}, in d: Cell[_].{a}) { for i in c { for j in d { c[i].b += d[j].a } } }
+task sum_of(in d: Cell[_].{a}) -> (s: f64[1]) { s = d.a.sum(0) }
+task add(inout c: Cell[_].{b}, in x: f64[1]) { for i in c { c[i].b += x[0] } }
+fn other() -> int {
+  let text = read("/proc/sys/kernel/random/uuid")
+  var n = 0
+  for c in 0..36 { n = (n * 7 + len(split(text[c..c + 1], "a")) + len(split(text[c..c + 1], "3")) * 2) % 9973 }
+  return n
+}
+fn work(kind: int) -> float {
+  let n = other()
+  var size = 256
+  if kind == 0 { size = 10 + n }
+  let cells = region Cell[size]
+  let parts = blocks(cells, 256)
+  var last = 256
+  if kind == 1 || kind == 4 { last = 2 + n % 200 }
+  if kind == 0 { return cells.a.sum(0).scalar }
+  launch one(parts[i]) for i in 0..256
+  var where_to = 3
+  if kind == 2 { where_to = n % 240 }
+  let wide = cover(cells, 256, i => [0..1 + where_to])
+  if kind == 2 { launch near(parts[i], wide[i]) for i in 0..256 }
+  let sums = launch sum_of(parts[i]) for i in 0..last
+  if kind == 3 { launch add(parts[i], sums.s[(i + n) % 256]) for i in 0..256 }
+  if kind == 4 { launch add(parts[i], sums.s[1]) for i in 0..256 }
+  return cells.b.sum(0).scalar + sums.s.sum()[0].scalar
+}
+)";
+
+TEST_CASE("shards that part in what they do, and not only in what is hashed, are told so [D17]") {
+  if (!std::ifstream("/proc/sys/kernel/random/uuid")) return;
+  for (const char* level : {"off", "batch", "every"})
+    for (int kind = 0; kind < 5; ++kind) {
+      CAPTURE(level);
+      CAPTURE(kind);
+      const Ran ran = run_text(std::string(parted) + "print((run work(" + std::to_string(kind) +
+                               ") on mpi(shards: 3, level: \"" + level + "\")).value)\n");
+      CHECK(ran.code == 3);
+      CHECK_MESSAGE(ran.errors.starts_with("error E6001: control determinism violated"), ran.errors);
+      const bool names_call = ran.errors.find("violated at call") != std::string::npos;
+      CHECK_MESSAGE((names_call || std::string_view(level) == "off"), ran.errors);
+      CHECK(ran.output.empty());
+    }
+}
+
 // Points of other shards take so long that the difference is heard of while this one waits for what they make.
 TEST_CASE("what a shard hears of while it computes is no failure of its own [inject][D17]") {
   const std::string program =

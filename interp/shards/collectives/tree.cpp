@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "interp/host/fold.hpp"
-#include "ir/base/diag.hpp"
+#include "interp/shards/contents_differ.hpp"
 
 namespace taskspec {
 namespace {
@@ -52,7 +52,7 @@ class Tree {
       const auto lo = in.get<std::int64_t>(), hi = in.get<std::int64_t>();
       known_[{lo, hi}] = in.raw(bytes_);
     }
-    if (!in.ok()) bug("the nodes of a reduction cannot be read");
+    if (!in.ok()) throw ContentsDiffer{"the nodes of a reduction cannot be read"};
   }
   Bytes value(Run node) const {
     if (node.size() == 0) {
@@ -62,7 +62,7 @@ class Tree {
     }
     if (const auto known = known_.find({node.lo, node.hi}); known != known_.end())
       return {known->second.begin(), known->second.end()};
-    if (node.size() == 1) bug("no shard has point " + std::to_string(node.lo) + " of a map");
+    if (node.size() == 1) throw ContentsDiffer{"no shard has point " + std::to_string(node.lo) + " of a map"};
     const std::int64_t middle = node.lo + left_leaves(node.size());
     Bytes made = value({node.lo, middle});
     const Bytes right = value({middle, node.hi});

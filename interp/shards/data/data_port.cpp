@@ -41,8 +41,8 @@ std::optional<Bytes> DataPort::take(ShardId from, std::uint32_t mark) {
   Peer& peer = peers_[from.index()];
   if (!peer.has_next) return std::nullopt;
   if (peer.next.mark != mark)
-    bug("shard " + std::to_string(from.value) + " sends other elements than shard " + std::to_string(self().value) +
-        " waits for");
+    throw ContentsDiffer{"shard " + std::to_string(from.value) + " sends other elements than shard " +
+                         std::to_string(self().value) + " waits for"};
   Bytes payload = std::move(peer.next.payload);
   ++peer.taken;
   const auto next = peer.later.begin();  // the least number

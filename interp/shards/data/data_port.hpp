@@ -11,6 +11,7 @@
 #include <map>
 
 #include "interp/shards/collectives/collectives.hpp"
+#include "interp/shards/contents_differ.hpp"
 #include "ir/base/function_ref.hpp"
 
 namespace taskspec {
@@ -27,7 +28,7 @@ class DataPort {
 
   // Never waits. A mark has 24 bits.
   void send(ShardId to, Bytes payload, std::uint32_t mark = 0);
-  // The next one of that shard, if it is there.
+  // The next one of that shard, if it is there. Throws ContentsDiffer where it has another mark.
   std::optional<Bytes> take(ShardId from, std::uint32_t mark = 0);
   // Calls `meanwhile` between looks, which may itself receive messages; sleeps when there are none.
   Bytes wait(ShardId from, FunctionRef<void()> meanwhile, std::uint32_t mark = 0);

@@ -25,7 +25,7 @@ Bytes told(DataPort& port, FunctionRef<void()> meanwhile, std::size_t bytes, Sta
   const auto value = std::make_shared<std::optional<Bytes>>();
   start(port.next_collective(), [value](Bytes come) { *value = std::move(come); });
   port.wait_until([&] { return value->has_value(); }, meanwhile);
-  if ((*value)->size() != bytes) bug("elements of a map have another length than is waited for");
+  if ((*value)->size() != bytes) throw ContentsDiffer{"elements of a map have another length than is waited for"};
   return std::move(**value);
 }
 

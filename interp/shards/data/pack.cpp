@@ -77,8 +77,8 @@ class Outgoing {
 };
 
 [[noreturn]] void wrong_length(ShardId from, std::size_t come, std::size_t wanted) {
-  bug("shard " + std::to_string(from.value) + " sends " + std::to_string(come) + " bytes of contents, and " +
-      std::to_string(wanted) + " are waited for");
+  throw ContentsDiffer{"shard " + std::to_string(from.value) + " sends " + std::to_string(come) +
+                       " bytes of contents, and " + std::to_string(wanted) + " are waited for"};
 }
 
 // Runs of a piece, and where they begin in its own memory. Elements that follow one another in the root do so there.

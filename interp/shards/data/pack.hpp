@@ -4,7 +4,7 @@
 //   send(port, {{a_movement, b_movement}}, {{a_base, b_base}}, {{8, 4}});
 //   receive(port, {{a_movement, b_movement}}, {{a_base, b_base}}, {{8, 4}}, [&] { engine.turn(); });
 //
-// Both ends hand in the fields in one order. A message of other elements than are expected is a mistake of ours.
+// Both ends hand in the fields in one order. A message of other elements than are expected is ContentsDiffer.
 #pragma once
 #include <span>
 

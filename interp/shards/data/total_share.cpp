@@ -90,7 +90,7 @@ class Told {
       const auto first = in.get<std::int64_t>(), count = in.get<std::int64_t>();
       parts_[first] = in.raw(static_cast<std::size_t>(count) * width);
     }
-    if (!in.ok()) bug("the total of a field cannot be read");
+    if (!in.ok()) throw ContentsDiffer{"the total of a field cannot be read"};
   }
   void finish(std::byte* into) {
     const RootTree::Wide all = blocks_.empty() ? RootTree(op_, precision_).value() : value({0, blocks_.size()});
@@ -114,7 +114,7 @@ class Told {
       const std::int64_t last = std::min(part->first + static_cast<std::int64_t>(part->second.size() / width), end);
       tree.add(first, part->second.data() + static_cast<std::size_t>(first - part->first) * width, last - first);
     }
-    if (tree.empty()) bug("no shard has block " + std::to_string(number) + " of a field");
+    if (tree.empty()) throw ContentsDiffer{"no shard has block " + std::to_string(number) + " of a field"};
     return tree.value();
   }
   // Parts may go on over several blocks.
