@@ -123,7 +123,7 @@ bool RecordTarget::is_number_as_tensor(const Call& call, std::span<const Value> 
   if (!recorder_.forgets() || call.op->symbol != "as" || !type.is_tensor() || !type.dims.empty()) return false;
   const Value& value = operands[0];
   if (type.precision == Precision::f64)
-    return value.is_real() || (value.is_integer() && std::abs(value.integer()) <= exact);
+    return value.is_real() || (value.is_integer() && value.integer() >= -exact && value.integer() <= exact);
   return (type.precision == Precision::i64 && value.is_integer()) ||
          (type.precision == Precision::boolean && value.is_bool());
 }

@@ -1,5 +1,5 @@
 // The calls of the program as all shards compare them, and as the analysis sees them.
-#include "interp/control/objects.hpp"
+#include "interp/control/region_values.hpp"
 #include "interp/mpi/shard_launches.hpp"
 
 namespace taskspec {
@@ -16,8 +16,9 @@ const NumberedNames& value_names() {
 }
 
 void put_value(CallEncoder& call, const char* as, const Value& value) {
-  if (!value.is_array()) return;  // a future
-  const Array& array = value.array();
+  const Array* known = value.is_array() ? &value.array() : known_number(value);
+  if (!known) return;  // a future
+  const Array& array = *known;
   const ArrayType& type = array.type();
   if (type.elements() == 1 && info(type.precision).is_float)
     call.real(as, array.number(0));

@@ -241,14 +241,14 @@ TEST_CASE("an int that differs from point to point is an argument of the call [i
 // A loop whose launches are only noted, with their numbers, from some turn on.
 std::string long_loop(std::size_t turns) {
   return tasks +
-         "task add(inout c: Cell[_].{flux}, in d: Cell[_].{state}, in n: int, in x: float) {\n"
+         "task add(inout c: Cell[_].{flux}, in d: Cell[_].{state}, in n: int, in x: f64) {\n"
          "  for i in c { c[i].flux += 0.5 * d[i + 1].state + n as f64 * x }\n}\n"
          "fn main(how: sharding) {\n  let cells = region Cell[64]\n  let owned = blocks(cells, 4)\n"
          "  let inner = owned & shrink(cells, 1)\n  let wide = halo(owned, 1)\n  fill(cells.state, 1.0)\n"
          "  for turn in 0.." +
          std::to_string(turns) +
          " {\n    launch add_one(owned[i]) for i in 0..4\n"
-         "    launch add(inner[i], wide[i], turn, 0.25) for i in 0..4\n  }\n"
+         "    launch add(inner[i], wide[i], turn, turn * 0.25) for i in 0..4\n  }\n"
          "  print(cells.flux.sum(0).scalar)\n}\n";
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/base/diag.hpp"
+
 namespace taskspec {
 namespace {
 
@@ -203,7 +205,9 @@ CallArguments CallArguments::without_first() const {
 
 void CallArguments::set_bits(std::size_t mark, std::uint64_t bits) {
   std::byte* at = bytes_.data() + head + marks_[mark].begin;
-  if (static_cast<Tag>(*at) == Tag::real) bits = bits_of(std::bit_cast<double>(bits));
+  const auto tag = static_cast<Tag>(*at);
+  if (tag != Tag::integer && tag != Tag::real) bug("bits for an argument that is no number");
+  if (tag == Tag::real) bits = bits_of(std::bit_cast<double>(bits));
   std::memcpy(at + 1, &bits, sizeof bits);
 }
 

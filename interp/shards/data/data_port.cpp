@@ -1,7 +1,5 @@
 #include "interp/shards/data/data_port.hpp"
 
-#include <utility>
-
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
@@ -28,13 +26,12 @@ void DataPort::put(ShardMessage message) {
   const std::uint32_t mark = std::uint32_t{message.part} << 16 | message.round;
   Peer& peer = peers_.at(message.from.index());
   Come come{std::move(message.payload), mark};
-  bool is_new = message.number >= peer.taken;
-  if (message.number == peer.taken)
-    is_new = !std::exchange(peer.has_next, true);
-  else if (is_new)
-    is_new = peer.later.emplace(message.number, std::move(come)).second;
-  if (!is_new) bug("contents have come twice");
-  if (message.number == peer.taken) peer.next = std::move(come);
+  if (message.number == peer.taken && !peer.has_next) {
+    peer.next = std::move(come);
+    peer.has_next = true;
+  } else if (message.number <= peer.taken || !peer.later.emplace(message.number, std::move(come)).second) {
+    bug("contents have come twice");
+  }
 }
 
 std::optional<Bytes> DataPort::take(ShardId from, std::uint32_t mark) {
