@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "interp/host/view/lane_shapes.hpp"
-#include "interp/host/view/single_ops.hpp"
+#include "interp/host/view/scalar_step.hpp"
 #include "ir/records/op.hpp"
 #include "ir/region/point.hpp"
 #include "ir/types/dim.hpp"
@@ -90,7 +90,6 @@ struct LaneInstruction {
   bool tensor = false;    // load_whole, store_whole: of the tensor in register `number`; copy: of a tensor
   Register out = 0;
   std::vector<Register> in = {};
-  SingleOp single = nullptr;  // kernel, number, convert, copy: asked first, where all registers have one element
   const Kernel* kernel = nullptr;
   ShapeLoop shape = nullptr;
   GatherLoop gather = nullptr;  // then `in` has the operands that are not gathered, and behind them all places
@@ -124,6 +123,7 @@ struct LaneLoop {
   std::uint32_t view = 0;
   bool strip = false;
   std::vector<LaneInstruction> code;
+  std::vector<ScalarStep> steps;                      // that code, of what is no strip
   std::vector<std::uint32_t> aligned;                 // accesses whose bounds are looked at once per run
   std::vector<Register> coordinates;                  // of one element each, in scalar code
   std::vector<std::pair<Register, Register>> spread;  // one element -> lanes, before the first strip
@@ -144,7 +144,8 @@ struct LaneProgram {
   std::vector<LaneAccess> accesses;
   std::vector<LaneLoop> loops;
   std::vector<LaneInstruction> code;
-  std::vector<std::byte> ones;  // how the scratch begins: the registers of one element, with constants in place
+  std::vector<ScalarStep> steps;  // that code
+  std::vector<std::byte> ones;    // how the scratch begins: the registers of one element, with constants in place
   std::vector<std::pair<Register, Array>> tensors;  // constants, too
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::size_t scratch_bytes = 0;

@@ -42,6 +42,9 @@ LaneProgram LaneMaker::make() && {
     if (r.lanes) r.at = at + r.at * slot_bytes;
   made_.places_at = at + most_slots_ * slot_bytes;
   made_.scratch_bytes = made_.places_at + slot_bytes;
+  made_.steps = make_steps(made_, made_.code);
+  for (LaneLoop& loop : made_.loops)
+    if (!loop.strip) loop.steps = make_steps(made_, loop.code);
   return std::move(made_);
 }
 
@@ -216,19 +219,6 @@ const Kernel* LaneMaker::fold_kernel(const OpDef& op, Precision precision) {
   return kernel(step, in, precision);
 }
 
-// Null: there is none, or strips run it.
-SingleOp LaneMaker::single(const LaneInstruction& i) const {
-  const auto precision = [&](Register r) { return made_.registers[r].precision; };
-  const auto has_lanes = [&](Register r) { return made_.registers[r].lanes; };
-  if (has_lanes(i.out) || std::ranges::any_of(i.in, has_lanes) || i.tensor) return nullptr;
-  const bool copies = i.kind == Kind::copy || i.kind == Kind::convert;
-  if (copies) return precision(i.in[0]) == precision(i.out) ? find_copy(made_.registers[i.out].width) : nullptr;
-  const bool plain = std::ranges::all_of(i.attributes, [](const Value& value) { return value.is_none(); });
-  if (i.in.size() != 2 || precision(i.in[0]) != precision(i.in[1]) || !plain) return nullptr;
-  if (precision(i.out) != precision(i.in[0]) && precision(i.out) != Precision::boolean) return nullptr;
-  return find_single(i.op->symbol, precision(i.in[0]), i.kind == Kind::number);
-}
-
 // One instruction on registers that are chosen already.
 void LaneMaker::arithmetic(const ViewStep& s, LaneInstruction instruction) {
   instruction.span = s.span;
@@ -246,7 +236,6 @@ void LaneMaker::arithmetic(const ViewStep& s, LaneInstruction instruction) {
     for (Register r : instruction.in) in.push_back(made_.registers[r].precision);
     instruction.kernel = kernel(s, in, made_.registers[instruction.out].precision);
   }
-  instruction.single = single(instruction);
   emit(std::move(instruction));
 }
 

@@ -60,7 +60,6 @@ class LaneMaker {
   void block(const ViewBlock& block);
   void step(const ViewStep& step);
   LaneInstruction& emit(LaneInstruction instruction);
-  SingleOp single(const LaneInstruction& i) const;
   void arithmetic(const ViewStep& step, LaneInstruction instruction);
   const Kernel* kernel(const ViewStep& step, std::span<const Precision> in, Precision out);
   const Kernel* fold_kernel(const OpDef& op, Precision precision);

@@ -57,7 +57,7 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
 }
 
 void LaneMachine::run() {
-  code(program_.code, {});
+  scalar(program_.code, program_.steps, {});
   for (std::size_t k = 0; k < code_.outputs.size(); ++k) {
     const Register r = code_.outputs[k].value.value;
     if (code_.values[r].kind == ViewCode::Item::Kind::tensor) put_tensor(k);
@@ -72,47 +72,6 @@ void LaneMachine::look_for_interrupt() const {
 }
 
 // ---- code -----------------------------------------------------------------------------------------
-
-LaneMachine::Left LaneMachine::code(std::span<const LaneInstruction> code, const Turn& turn) {
-  using Kind = LaneInstruction::Kind;
-  for (std::size_t at = 0; at < code.size();) {
-    const LaneInstruction& i = code[at++];
-    bool jumps = false;
-    switch (i.kind) {
-      case Kind::jump:
-        jumps = true;
-        break;
-      case Kind::jump_unless:
-        jumps = *at_[i.in[0]] == std::byte{};
-        break;
-      case Kind::jump_if_empty:
-        jumps = view(i.access).points->empty();
-        break;
-      case Kind::count: {
-        std::int64_t next = 0, end = 0;
-        std::memcpy(&next, at_[i.in[0]], sizeof next);
-        std::memcpy(&end, at_[i.in[1]], sizeof end);
-        jumps = next >= end;
-        if (jumps) break;
-        std::memcpy(at_[i.out], &next, sizeof next);
-        ++next;
-        std::memcpy(at_[i.in[0]], &next, sizeof next);
-        break;
-      }
-      default:
-        if (i.single) {
-          const std::byte* const in[] = {at_[i.in[0]], at_[i.in.back()]};
-          if (i.single(in, at_[i.out])) break;
-        }
-        instruction(i, turn);
-    }
-    if (!jumps) continue;
-    if (i.number == UINT32_MAX) return Left::loop;
-    if (i.number < at && ++jumps_ % 1024 == 0) look_for_interrupt();
-    at = i.number;
-  }
-  return Left::no;
-}
 
 void LaneMachine::instruction(const LaneInstruction& i, const Turn& turn) {
   using Kind = LaneInstruction::Kind;

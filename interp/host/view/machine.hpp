@@ -42,7 +42,13 @@ class LaneMachine {
   };
 
   // ---- code ----
-  Left code(std::span<const LaneInstruction> code, const Turn& turn);
+  void code(std::span<const LaneInstruction> code, const Turn& turn) {
+    for (const LaneInstruction& i : code) instruction(i, turn);
+  }
+  Left scalar(std::span<const LaneInstruction> code, std::span<const ScalarStep> steps, const Turn& turn);
+  bool index_one(const ScalarStep& i);  // false: the instruction does it
+  template <std::size_t bytes>
+  std::byte* at_place(const ScalarStep& i) const;
   void instruction(const LaneInstruction& i, const Turn& turn);
   void kernel(const LaneInstruction& i, const Turn& turn);
   void number(const LaneInstruction& i, const Turn& turn);

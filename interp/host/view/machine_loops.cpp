@@ -270,7 +270,7 @@ bool LaneMachine::scalar_run(const LaneLoop& loop, const RowRun& run) {
     if (e > 0) ++s.at.start.at[last];
     for (std::size_t axis = 0; axis < loop.coordinates.size(); ++axis)
       std::memcpy(at_[loop.coordinates[axis]], &s.at.start.at[axis], sizeof(std::int64_t));
-    if (code(loop.code, {&loop, 1, {&s, 1}, false}) == Left::loop) return false;
+    if (scalar(loop.code, loop.steps, {&loop, 1, {&s, 1}, false}) == Left::loop) return false;
   }
   return true;
 }
