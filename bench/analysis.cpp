@@ -8,7 +8,7 @@
 #include "bench/regions.hpp"
 #include "interp/shards/analysis/engine.hpp"
 #include "interp/shards/control/control_watch.hpp"
-#include "interp/shards/transport/threads.hpp"
+#include "interp/shards/transport/ranks.hpp"
 #include "ir/region/operators.hpp"
 
 namespace taskspec::bench {
@@ -87,7 +87,7 @@ class Shard {
   Rect domain_;
   std::vector<LaunchUse> uses_[2];
   std::uint64_t number_ = 0;
-  ThreadNetwork network_{1};
+  RankNetwork network_{{.shards = 1}, nullptr};
   Collectives collectives_{network_.at(ShardId(0))};
   CallLog log_;
   ControlWatch watch_;

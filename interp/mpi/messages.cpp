@@ -7,21 +7,31 @@
 
 namespace taskspec {
 
-FieldExchange::FieldExchange(ShardRun& run, std::vector<Field> fields) : run_(run), fields_(std::move(fields)) {
-  for (const Field& field : fields_) {
-    movements_.push_back(field.movement.get());
-    widths_.push_back(field.width);
+namespace {
+
+Packing packing_of(const std::vector<FieldExchange::Field>& fields) {
+  std::vector<const Movement*> movements;
+  std::vector<std::size_t> widths;
+  for (const FieldExchange::Field& field : fields) {
+    movements.push_back(field.movement.get());
+    widths.push_back(field.width);
   }
+  return {movements, widths};
 }
+
+}  // namespace
+
+FieldExchange::FieldExchange(ShardRun& run, std::vector<Field> fields)
+    : run_(run), fields_(std::move(fields)), packing_(packing_of(fields_)) {}
 
 void FieldExchange::transfer(std::size_t, const Piece& piece) const {
   const ShardRun::Saying waiting = run_.say();
-  Row<std::byte*> bases(fields_.size());
-  Row<const std::byte*> from(fields_.size());
-  for (std::size_t k = 0; k < fields_.size(); ++k) from[k] = bases[k] = piece.fields[fields_[k].field];
+  Row<std::byte*> row(fields_.size(), unset);
+  for (std::size_t k = 0; k < fields_.size(); ++k) row[k] = piece.fields[fields_[k].field];
+  const std::span<std::byte*> bases = row;
   run_.exchange([&] {
-    send(run_.port(), movements_, from, widths_);
-    receive(run_.port(), movements_, bases, widths_, waiting);
+    packing_.send(run_.port(), bases);
+    packing_.receive(run_.port(), bases, waiting);
   });
 }
 

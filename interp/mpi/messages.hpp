@@ -24,8 +24,7 @@ class FieldExchange final : public LaunchFiles {
  private:
   ShardRun& run_;
   const std::vector<Field> fields_;
-  std::vector<const Movement*> movements_;  // by field, as `widths_`
-  std::vector<std::size_t> widths_;
+  const Packing packing_;
 };
 
 // Contributions of the points of one launch, to all fields that it reduces.

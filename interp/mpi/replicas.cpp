@@ -37,7 +37,7 @@ std::shared_ptr<ShardGroup> ShardGroup::open(std::size_t shards, Span span, Shar
   options.seconds = patience.silence;
   options.state = [group = made.get()] {
     Watchdog::State state;
-    state.steps = group->steps.load() + group->waits.steps();
+    state.steps = group->waits.steps();
     state.is_running = group->waits.is_running();
     return state;
   };

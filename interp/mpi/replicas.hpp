@@ -53,7 +53,6 @@ class ShardGroup {
   ShardFailure failure;
   ShardWaits waits;                              // of those that are here
   std::atomic<const Sources*> sources{nullptr};  // of the program
-  std::atomic<std::uint64_t> steps{0};           // whatever changes while something goes on
 
  private:
   std::optional<Diags> overdue(double seconds) const;

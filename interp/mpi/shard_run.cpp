@@ -40,6 +40,7 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       group_(std::move(group)),
       options_(std::move(options)),
       record_(options_.record ? std::make_unique<ShardRecord>(forest, group_->shards(), group_->begun) : nullptr),
+      waits_(group_->waits.of(self)),
       recorded_(record_ ? std::make_unique<RecordedTransport>(group_->network().at(self), *record_) : nullptr),
       collectives_(recorded_ ? static_cast<Transport&>(*recorded_) : group_->network().at(self)),
       log_(options_.level == ControlWatch::Level::off ? CallLog::Hashes::none : CallLog::Hashes::chained),
@@ -163,8 +164,7 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, 
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
-  group_->waits.of(self()).calls(number, span);
-  ++group_->steps;
+  waits_.calls(number, span);
   if (RankGroup* ranks = group_->ranks(); ranks && ranks->notes_calls()) {
     const Sources* sources = options_.sources;
     ranks->note_call(self(), number, std::string(taskspec::text(kind)) + " " + std::string(name),
@@ -220,7 +220,7 @@ void ShardRun::fail(const Diags& diags, std::uint64_t at) {
     if (rank == layout.rank) continue;
     RankLayout there = layout;
     there.rank = rank;
-    ShardMessage message{.to = there.here().front(), .purpose = Purpose::failure, .step = Collectives::no_collective};
+    ShardMessage message{.to = there.here().front(), .purpose = Purpose::failure, .step = no_collective};
     ByteWriter out(message.payload);
     out.put(at).put(first.code.number()).text(first.message).text(first.primary.text);
     put(out, first.primary.span);
@@ -275,7 +275,7 @@ void ShardRun::wait_for(const char* what, ShardRecord::Bar kind, Done&& done) {
     if (done()) return;
     raise();
     if (engine_.turn())
-      ++group_->steps;
+      waits_.steps();
     else
       waits(what), beat(), wait_a_little();
   }
@@ -343,16 +343,16 @@ void ShardRun::part() {
                             keep(records);
                             *all_came = true;
                           });
-  std::uint64_t steps = group_->steps;
+  std::uint64_t done = group_->waits.done();
   for (Clock::time_point since = Clock::now(); !*all_came && !group_->failure.is_reached(0);) {
     turn();
     if (collectives_.transport().lost()) return;
     if (engine_.turn())
-      ++group_->steps;
+      waits_.steps();
     else
       waits("the others to come to where it failed"), wait_a_little();
-    if (const std::uint64_t now = group_->steps; now != steps || group_->waits.is_running()) {
-      steps = now;
+    if (const std::uint64_t now = group_->waits.done(); now != done || group_->waits.is_running()) {
+      done = now;
       since = Clock::now();
     } else if (Clock::now() - since > longest_parting) {
       fail(group_->failure.diags(), 0);

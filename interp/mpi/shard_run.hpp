@@ -141,7 +141,7 @@ class ShardRun final : private Executor {
   void tell(const FailedGuard& guard);
   template <class Done>
   void wait_for(const char* what, ShardRecord::Bar kind, Done&& done);  // what: as the watchdog says it
-  void waits(const char* what) { group_->waits.of(self()).waits(what, log_.last()); }
+  void waits(const char* what) { waits_.waits(what, log_.last()); }
   void beat();
   void add_up();
   std::vector<Bytes> gathered(std::uint8_t part, Bytes own);  // by shard
@@ -153,6 +153,7 @@ class ShardRun final : private Executor {
   const std::shared_ptr<ShardGroup> group_;
   const ShardOptions options_;
   const std::unique_ptr<ShardRecord> record_;
+  ShardWaits::Shard& waits_;  // what it says of itself
   const std::unique_ptr<RecordedTransport> recorded_;
   Collectives collectives_;
   CallLog log_;

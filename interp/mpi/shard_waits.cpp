@@ -1,5 +1,7 @@
 #include "interp/mpi/shard_waits.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 
 #include "ir/base/diag.hpp"
@@ -25,10 +27,15 @@ void ShardWaits::Shard::waits(const char* what, std::uint64_t call, Clock::time_
 
 void ShardWaits::Shard::calls(std::uint64_t number, Span span, Clock::time_point now) {
   called_at_.store(number_of(now), std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
-  last_call_ = number;
-  last_place_ = span;
+  last_call_.store(number, std::memory_order_relaxed);
+  source_.store(span.source.value, std::memory_order_relaxed);
+  begin_.store(span.begin, std::memory_order_relaxed);
+  end_.store(span.end, std::memory_order_relaxed);
+  steps();
 }
+
+// By one thread alone: no more than a load and a store.
+void ShardWaits::Shard::steps() { done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
 ShardWaits::Shard& ShardWaits::of(ShardId shard) {
   const auto at = std::ranges::find_if(shards_, [&](const Shard& one) { return one.id_ == shard; });
@@ -51,14 +58,26 @@ std::optional<ShardWaits::Silence> ShardWaits::longest(Clock::time_point now) co
         std::max(shard.looked_at_.load(std::memory_order_relaxed), shard.called_at_.load(std::memory_order_relaxed));
     const Clock::duration time(number_of(now) - heard_at);
     if (longest && longest->time >= time) continue;
-    const std::lock_guard lock(shard.mutex_);
-    longest = Silence{shard.id_, time, shard.last_call_, shard.last_place_};
+    longest = Silence{
+        shard.id_, time, shard.last_call_, {SourceId(shard.source_.load()), shard.begin_.load(), shard.end_.load()}};
   }
   return longest;
 }
 
+std::uint64_t ShardWaits::done() const {
+  std::uint64_t done = 0;
+  for (const Shard& shard : shards_) done += shard.done_.load(std::memory_order_relaxed);
+  return done;
+}
+
+ShardWaits::Clock::time_point ShardWaits::coarse_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);  // the clock of Clock, as it was at its last tick
+  return Clock::time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
 std::uint64_t ShardWaits::steps() const {
-  std::uint64_t steps = 0;
+  std::uint64_t steps = done();
   for (const Shard& shard : shards_) steps += shard.came_.load(std::memory_order_relaxed);
   return steps;
 }

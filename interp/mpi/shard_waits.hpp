@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -23,11 +22,13 @@ class ShardWaits {
  public:
   using Clock = std::chrono::steady_clock;
 
-  class Shard {
+  // Two threads do not write to one line of the cache with each call.
+  class alignas(128) Shard {
    public:
     explicit Shard(ShardId id) : id_(id) {}
-    void waits(const char* what, std::uint64_t call, Clock::time_point now = Clock::now());
-    void calls(std::uint64_t number, Span span, Clock::time_point now = Clock::now());
+    void waits(const char* what, std::uint64_t call, Clock::time_point now = coarse_now());
+    void calls(std::uint64_t number, Span span, Clock::time_point now = coarse_now());
+    void steps();  // it did something else that may end a wait of others
     void ended() { has_ended_ = true; }
 
    private:
@@ -39,9 +40,10 @@ class ShardWaits {
     std::atomic<const char*> what_{"a beginning"};
     std::atomic<std::uint64_t> call_{0};
     std::atomic<bool> has_ended_{false};
-    mutable std::mutex mutex_;
-    std::uint64_t last_call_ = 0;
-    Span last_place_;
+    // Read when nothing has been heard for long, so that they belong together.
+    std::atomic<std::uint64_t> last_call_{0};
+    std::atomic<std::uint32_t> source_{SourceId().value}, begin_{0}, end_{0};  // its place
+    std::atomic<std::uint64_t> done_{0};                                       // calls, and what else it did
   };
 
   void add(ShardId shard) { shards_.emplace_back(shard); }
@@ -55,13 +57,15 @@ class ShardWaits {
     ShardId shard;
     Clock::duration time{};
     std::uint64_t last_call = 0;
-    Span last_place;
+    Span last_place{};
   };
   // None: all have ended.
   std::optional<Silence> longest(Clock::time_point now = Clock::now()) const;
-  // Grows whenever a shard did something between two waits.
+  // Grows whenever a shard did something, also if that was only to come to wait anew.
   std::uint64_t steps() const;
-  std::string text() const;  // a line for each shard
+  std::uint64_t done() const;             // only for the former
+  static Clock::time_point coarse_now();  // of some milliseconds ago: for each call
+  std::string text() const;               // a line for each shard
 
  private:
   std::deque<Shard> shards_;

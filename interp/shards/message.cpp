@@ -2,6 +2,19 @@
 
 namespace taskspec {
 
+ShardMessage contents_message(ShardId to, std::uint64_t number, std::uint32_t mark) {
+  return {.to = to,
+          .purpose = Purpose::data,
+          .step = no_collective,
+          .part = static_cast<std::uint8_t>(mark >> 16),
+          .round = static_cast<std::uint16_t>(mark),
+          .number = number};
+}
+
+std::uint32_t mark_of_contents(const ShardMessage& message) {
+  return std::uint32_t{message.part} << 16 | message.round;
+}
+
 void put_message(Bytes& into, const ShardMessage& message) {
   ByteWriter out(into);
   out.put(message.from.value)

@@ -31,6 +31,8 @@ struct CallStamp {
   friend bool operator==(const CallStamp&, const CallStamp&) = default;
 };
 
+inline constexpr std::uint8_t no_collective = 255;  // ShardMessage::step of what belongs to none
+
 struct ShardMessage {
   ShardId from{}, to{};
   Purpose purpose{};
@@ -42,6 +44,10 @@ struct ShardMessage {
   CallStamp stamp{};
   Bytes payload{};
 };
+
+// Contents that belong to no collective: the number counts those of the sender for this shard, the mark has 24 bits.
+ShardMessage contents_message(ShardId to, std::uint64_t number, std::uint32_t mark);
+std::uint32_t mark_of_contents(const ShardMessage& message);
 
 void put_message(Bytes& into, const ShardMessage& message);
 // False: these bytes are no message.

@@ -227,7 +227,7 @@ TEST_CASE("[inject] what is older than what is kept is told as such") {
   REQUIRE(outcome.differences[0]);
   CHECK(outcome.differences[0]->call >= 5);
   // With nothing hashed, and nobody who looks while the program runs.
-  ThreadNetwork network(1);
+  RankNetwork network({.shards = 1}, nullptr);
   Collectives alone(network.at(ShardId(0)));
   Replica replica(alone, Level::off);
   for (int i = 0; i < 5000; ++i) replica.call();
@@ -238,7 +238,7 @@ TEST_CASE("[inject] what is older than what is kept is told as such") {
 
 TEST_CASE("[S5] the comparison of hashes is what holds a receive back") {
   // With level off nothing is compared before the release: the test above sees what this one lets pass.
-  ThreadNetwork network(2);
+  RankNetwork network({.shards = 2}, nullptr);
   Collectives a(network.at(ShardId(0))), b(network.at(ShardId(1)));
   Replica one(a, Level::batch), other(b, Level::batch);
   one.call();

@@ -77,8 +77,9 @@ struct Shard {
       bases.push_back(DataProgram::at(memory, lanes[i]).data());
       widths.push_back(program.width(lanes[i]));
     }
-    send(port, fields, std::vector<const std::byte*>(bases.begin(), bases.end()), widths);
-    receive(port, fields, bases, widths, [] {});
+    const Packing packing(fields, widths);
+    packing.send(port, bases);
+    packing.receive(port, bases, [] {});
   }
   void check(LaneKey lane, const Space& space, Memory& before) {
     const std::size_t width = program.width(lane);

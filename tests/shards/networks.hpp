@@ -11,7 +11,7 @@
 #include "interp/shards/collectives/collectives.hpp"
 #include "interp/shards/transport/hostile.hpp"
 #include "interp/shards/transport/processes.hpp"
-#include "interp/shards/transport/threads.hpp"
+#include "interp/shards/transport/ranks.hpp"
 
 namespace taskspec {
 
@@ -19,7 +19,7 @@ namespace taskspec {
 class TurnNetwork {
  public:
   TurnNetwork(std::size_t shards, std::uint64_t seed, std::uint32_t longest_hold = 4)
-      : random_(seed), network_(shards) {
+      : random_(seed), network_({.shards = shards}, nullptr) {
     for (std::size_t shard = 0; shard < shards; ++shard) {
       ends_.push_back(std::make_unique<HostileTransport>(
           network_.at(ShardId(shard)), HostileTransport::Options{.seed = seed, .longest_hold = longest_hold}));
@@ -49,7 +49,7 @@ class TurnNetwork {
 
  private:
   std::mt19937_64 random_;
-  ThreadNetwork network_;
+  RankNetwork network_;
   std::vector<std::unique_ptr<HostileTransport>> ends_;
   std::vector<std::unique_ptr<Collectives>> collectives_;
 };
@@ -58,7 +58,7 @@ class TurnNetwork {
 using ShardRun = std::function<Bytes(Transport&)>;
 
 inline std::vector<Bytes> run_in_threads(std::size_t shards, const ShardRun& run) {
-  ThreadNetwork network(shards);
+  RankNetwork network({.shards = shards}, nullptr);
   std::vector<Bytes> results(shards);
   std::vector<std::thread> threads;
   for (std::size_t shard = 0; shard < shards; ++shard)

@@ -86,7 +86,7 @@ TEST_CASE("[transport] a message is the same after it was bytes; what is none is
 }
 
 TEST_CASE("[transport] who waits sleeps, and is woken by a message, by wake() and by a loss") {
-  ThreadNetwork network(2);
+  RankNetwork network({.shards = 2}, nullptr);
   const double before = cpu_seconds();
   network.at(ShardId(0)).wait(50'000'000);
   CHECK(cpu_seconds() - before < 0.04);

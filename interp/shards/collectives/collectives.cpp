@@ -169,13 +169,21 @@ void Collectives::start(CollectiveKey key, std::unique_ptr<Running> made) {
 void Collectives::send(ShardMessage message) {
   message.from = self();
   message.time = ++time_;
-  ++counts_.messages;
-  counts_.bytes += message.payload.size();
-  if (message.purpose == Purpose::data) {
-    ++contents_.messages;
-    contents_.bytes += message.payload.size();
-  }
+  count(message.payload.size(), message.purpose == Purpose::data);
   transport_.send(std::move(message));
+}
+
+void Collectives::count(std::size_t bytes, bool is_contents) {
+  ++counts_.messages;
+  counts_.bytes += bytes;
+  if (!is_contents) return;
+  ++contents_.messages;
+  contents_.bytes += bytes;
+}
+
+std::uint64_t Collectives::sends_by_line(std::size_t bytes) {
+  count(bytes, true);
+  return ++time_;
 }
 
 void Collectives::send(CollectiveKey key, const Running& running, std::size_t to, ByteView payload) {

@@ -55,6 +55,9 @@ class Collectives {
   void take(ShardMessage message);
   // Sends a message that belongs to no collective, with the Lamport time.
   void send(ShardMessage message);
+  // Contents that go to another shard, or have come from one, by a line: counted, with the Lamport time.
+  std::uint64_t sends_by_line(std::size_t bytes);
+  void takes_from_line(std::uint64_t time) { time_ = std::max(time_, time) + 1; }
   void on_other(std::function<void(const ShardMessage&)> other) { other_ = std::move(other); }
   // Contents (Purpose::data) that belong to no collective go here; what comes before anybody is there is kept.
   void on_data(std::function<void(ShardMessage)> data);
@@ -75,9 +78,8 @@ class Collectives {
   std::uint64_t time() const { return time_; }  // Lamport's
   std::uint64_t tick() { return ++time_; }      // something happened here
 
-  static constexpr std::uint8_t no_collective = 255;  // ShardMessage::step of other messages
-
  private:
+  void count(std::size_t bytes, bool is_contents);
   struct Running;
   using Table = std::map<CollectiveKey, std::unique_ptr<Running>>;
 

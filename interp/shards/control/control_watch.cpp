@@ -144,7 +144,7 @@ void ControlWatch::beat() {
   if (log_.last() == 0 || collectives_.shards() == 1) return;
   ShardMessage message{.to = ShardId((collectives_.self().index() + 1) % collectives_.shards()),
                        .purpose = Purpose::alarm,
-                       .step = Collectives::no_collective,
+                       .step = no_collective,
                        .part = has_ended_,
                        .stamp = log_.stamp()};
   if (!log_.is_hashed()) {
@@ -176,8 +176,7 @@ void ControlWatch::alarm(std::uint64_t call) {
     alarm_ = call;
     for (std::size_t shard = 0; shard < collectives_.shards(); ++shard)
       if (shard != collectives_.self().index())
-        collectives_.send(
-            {.to = ShardId(shard), .purpose = Purpose::alarm, .step = Collectives::no_collective, .number = call});
+        collectives_.send({.to = ShardId(shard), .purpose = Purpose::alarm, .step = no_collective, .number = call});
   }
   if (alarm_ <= log_.last() || has_ended_) search();
 }

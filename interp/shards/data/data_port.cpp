@@ -1,8 +1,18 @@
 #include "interp/shards/data/data_port.hpp"
 
+#include "interp/shards/transport/breathe.hpp"
+#include "interp/shards/transport/content_line.hpp"
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
+
+namespace {
+
+// Contents that another shard is just about to send: some 20 us, after which others that wait for this shard are
+// looked after.
+constexpr int most_looks = 1000;
+
+}  // namespace
 
 DataPort::DataPort(Collectives& collectives) : collectives_(collectives), peers_(collectives.shards()) {
   collectives_.on_data([this](ShardMessage message) { put(std::move(message)); });
@@ -13,17 +23,52 @@ DataPort::~DataPort() { collectives_.on_data({}); }
 void DataPort::send(ShardId to, Bytes payload, std::uint32_t mark) {
   ++counts_.messages;
   counts_.bytes += payload.size();
-  collectives_.send({.to = to,
-                     .purpose = Purpose::data,
-                     .step = Collectives::no_collective,
-                     .part = static_cast<std::uint8_t>(mark >> 16),
-                     .round = static_cast<std::uint16_t>(mark),
-                     .number = peers_[to.index()].sent++,
-                     .payload = std::move(payload)});
+  ShardMessage message = contents_message(to, peers_[to.index()].sent++, mark);
+  message.payload = std::move(payload);
+  collectives_.send(std::move(message));
+}
+
+std::byte* DataPort::room(ShardId to, std::size_t bytes) {
+  room_ = collectives_.transport().line_to(to);
+  return room_ ? room_->room(bytes) : nullptr;
+}
+
+void DataPort::send_room(ShardId to, std::size_t bytes, std::uint32_t mark) {
+  ++counts_.messages;
+  counts_.bytes += bytes;
+  Transport& transport = collectives_.transport();
+  room_->send({transport.network(), mark, peers_[to.index()].sent++, collectives_.sends_by_line(bytes), bytes});
+  transport.has_sent_by_line(to);
+}
+
+const std::byte* DataPort::come(ShardId from, std::size_t bytes, std::uint32_t mark) {
+  const Peer& peer = peers_[from.index()];
+  if (peer.has_next) return nullptr;
+  Transport& transport = collectives_.transport();
+  const int looks = transport.may_look() ? most_looks : 1;
+  for (int k = 0; k < looks; ++k) {
+    if (k > 0) breathe();
+    const ContentLine* const line = transport.line_from(from);
+    if (!line) return nullptr;
+    const ContentLine::Head* const head = line->next();
+    if (!head) continue;
+    const bool is_next = head->number == peer.taken && head->mark == mark && head->bytes == bytes;
+    return is_next && head->network == transport.network() ? line->contents() : nullptr;
+  }
+  return nullptr;
+}
+
+void DataPort::took(ShardId from) {
+  ContentLine& line = *collectives_.transport().line_from(from);
+  collectives_.takes_from_line(line.next()->time);
+  line.take();
+  Peer& peer = peers_[from.index()];
+  ++peer.taken;
+  find_next(peer);
 }
 
 void DataPort::put(ShardMessage message) {
-  const std::uint32_t mark = std::uint32_t{message.part} << 16 | message.round;
+  const std::uint32_t mark = mark_of_contents(message);
   Peer& peer = peers_.at(message.from.index());
   Come come{std::move(message.payload), mark};
   if (message.number == peer.taken && !peer.has_next) {
@@ -42,10 +87,15 @@ std::optional<Bytes> DataPort::take(ShardId from, std::uint32_t mark) {
                          std::to_string(self().value) + " waits for"};
   Bytes payload = std::move(peer.next.payload);
   ++peer.taken;
+  find_next(peer);
+  return payload;
+}
+
+// Among those that came before it.
+void DataPort::find_next(Peer& peer) {
   const auto next = peer.later.begin();  // the least number
   peer.has_next = next != peer.later.end() && next->first == peer.taken;
   if (peer.has_next) peer.next = std::move(peer.later.extract(next).mapped());
-  return payload;
 }
 
 Bytes DataPort::wait(ShardId from, FunctionRef<void()> meanwhile, std::uint32_t mark) {

@@ -28,6 +28,13 @@ class DataPort {
 
   // Never waits. A mark has 24 bits.
   void send(ShardId to, Bytes payload, std::uint32_t mark = 0);
+  // Short ones are written where they go from, if there is room: then send_room() follows, else send(). Null: none.
+  std::byte* room(ShardId to, std::size_t bytes);
+  void send_room(ShardId to, std::size_t bytes, std::uint32_t mark);
+  // The next one of that shard where it lies, and so to be copied before took(); if it is there, or comes very soon,
+  // has that length and that mark. Null: wait() for it, or take() it.
+  const std::byte* come(ShardId from, std::size_t bytes, std::uint32_t mark);
+  void took(ShardId from);
   // The next one of that shard, if it is there. Throws ContentsDiffer where it has another mark.
   std::optional<Bytes> take(ShardId from, std::uint32_t mark = 0);
   // Calls `meanwhile` between looks, which may itself receive messages; sleeps when there are none.
@@ -56,9 +63,11 @@ class DataPort {
     std::map<std::uint64_t, Come> later;  // by number: it came before those in front of it
   };
   void put(ShardMessage message);
+  static void find_next(Peer& peer);
 
   Collectives& collectives_;
-  std::vector<Peer> peers_;  // by shard
+  std::vector<Peer> peers_;      // by shard
+  ContentLine* room_ = nullptr;  // where the last room() is
   std::uint64_t collectives_started_ = 0;
   Counts counts_;
 };

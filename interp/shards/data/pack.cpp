@@ -9,19 +9,6 @@
 namespace taskspec {
 namespace {
 
-using Parts = std::vector<Movement::Part> Movement::*;
-
-// Peers of all fields, ascending.
-std::vector<ShardId> peers_of(Movements fields, Parts parts) {
-  std::vector<ShardId> peers;
-  for (const Movement* field : fields)
-    if (field)
-      for (const Movement::Part& part : field->*parts) peers.push_back(part.peer);
-  std::sort(peers.begin(), peers.end());
-  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  return peers;
-}
-
 template <class List>
 auto of_peer(const List& list, ShardId peer) {
   const auto found =
@@ -32,18 +19,6 @@ auto of_peer(const List& list, ShardId peer) {
 // Of what several fields send, one mark for all of them.
 std::uint32_t joined(std::uint32_t mark, std::uint32_t other) {
   return (mark * 31 + other) & ((std::uint32_t{1} << 24) - 1);
-}
-
-std::uint32_t mark_of_peer(Movements fields, Parts parts, ShardId peer, std::span<const std::size_t> widths,
-                           std::size_t& bytes) {
-  std::uint32_t mark = 0;
-  bytes = 0;
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->*parts, peer) : nullptr) {
-      mark = joined(mark, part->mark);
-      bytes += static_cast<std::size_t>(part->runs.size()) * widths[i];
-    }
-  return mark;
 }
 
 // Contents for one peer, as messages: a new one begins with what would not fit any more, and what is longer than a
@@ -149,49 +124,78 @@ std::vector<Come> senders_of(FoldMovements fields, std::span<const Precision> pr
 
 }  // namespace
 
-void send(DataPort& port, Movements fields, std::span<const std::byte* const> bases,
-          std::span<const std::size_t> widths) {
-  for (const ShardId peer : peers_of(fields, &Movement::send)) {
-    std::size_t bytes = 0;
-    const std::uint32_t mark = mark_of_peer(fields, &Movement::send, peer, widths, bytes);
-    Outgoing out(port, peer, bytes);
-    out.mark(mark);
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->send, peer) : nullptr)
-        for (const Run& run : part->runs.runs()) {
-          const std::size_t count = static_cast<std::size_t>(run.size()) * widths[i];
-          out.begin(count);
-          out.add(bases[i] + static_cast<std::size_t>(run.lo) * widths[i], count);
-        }
+std::vector<Packing::Peer> Packing::peers(Movements fields, std::vector<Movement::Part> Movement::*parts,
+                                          std::span<const std::size_t> widths) {
+  std::vector<Peer> peers;
+  for (std::size_t field = 0; field < fields.size(); ++field) {
+    if (!fields[field]) continue;
+    for (const Movement::Part& part : fields[field]->*parts) {
+      const auto at = std::ranges::lower_bound(peers, part.peer, {}, &Peer::shard);
+      const bool is_known = at != peers.end() && at->shard == part.peer;
+      Peer& peer = is_known ? *at : *peers.insert(at, Peer{part.peer, 0, 0, {}});
+      peer.mark = joined(peer.mark, part.mark);
+      peer.bytes += static_cast<std::size_t>(part.runs.size()) * widths[field];
+      peer.parts.push_back({field, widths[field], &part.runs});
+    }
+  }
+  return peers;
+}
+
+Packing::Packing(Movements fields, std::span<const std::size_t> widths)
+    : send_(peers(fields, &Movement::send, widths)), receive_(peers(fields, &Movement::receive, widths)) {}
+
+template <class Visit>
+void Packing::each_run(const Peer& peer, Visit&& visit) {
+  for (const Part& part : peer.parts)
+    for (const Run& run : part.runs->runs())
+      visit(part.field, static_cast<std::size_t>(run.lo) * part.width,
+            static_cast<std::size_t>(run.size()) * part.width);
+}
+
+void Packing::send(DataPort& port, std::span<const std::byte* const> bases) const {
+  for (const Peer& peer : send_) {
+    if (std::byte* room = port.room(peer.shard, peer.bytes)) {
+      each_run(peer, [&](std::size_t field, std::size_t first, std::size_t bytes) {
+        room = std::copy_n(bases[field] + first, bytes, room);
+      });
+      port.send_room(peer.shard, peer.bytes, peer.mark);
+      continue;
+    }
+    Outgoing out(port, peer.shard, peer.bytes);
+    out.mark(peer.mark);
+    each_run(peer, [&](std::size_t field, std::size_t first, std::size_t bytes) {
+      out.begin(bytes);
+      out.add(bases[field] + first, bytes);
+    });
   }
 }
 
-void receive(DataPort& port, Movements fields, std::span<std::byte* const> bases, std::span<const std::size_t> widths,
-             FunctionRef<void()> meanwhile) {
-  for (const ShardId peer : peers_of(fields, &Movement::receive)) {
-    std::size_t bytes = 0;
-    const std::uint32_t mark = mark_of_peer(fields, &Movement::receive, peer, widths, bytes);
+void Packing::receive(DataPort& port, std::span<std::byte* const> bases, FunctionRef<void()> meanwhile) const {
+  for (const Peer& peer : receive_) {
+    if (const std::byte* from = port.come(peer.shard, peer.bytes, peer.mark)) {
+      each_run(peer, [&](std::size_t field, std::size_t first, std::size_t bytes) {
+        std::copy_n(from, bytes, bases[field] + first);
+        from += bytes;
+      });
+      port.took(peer.shard);
+      continue;
+    }
     Bytes payload;
     std::size_t at = 0, come = 0;
-    const auto take = [&](std::byte* into, std::size_t count) {
-      while (count > 0) {
+    each_run(peer, [&](std::size_t field, std::size_t first, std::size_t count) {
+      for (std::byte* into = bases[field] + first; count > 0;) {
         if (at == payload.size()) {
-          payload = port.wait(peer, meanwhile, mark);
+          payload = port.wait(peer.shard, meanwhile, peer.mark);
           come += payload.size();
           at = 0;
-          if (payload.empty() || come > bytes) wrong_length(peer, come, bytes);
+          if (payload.empty() || come > peer.bytes) wrong_length(peer.shard, come, peer.bytes);
         }
         const std::size_t now = std::min(count, payload.size() - at);
         std::copy_n(payload.data() + at, now, into);
         at += now, into += now, count -= now;
       }
-    };
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      if (const Movement::Part* part = fields[i] ? of_peer(fields[i]->receive, peer) : nullptr)
-        for (const Run& run : part->runs.runs())
-          take(bases[i] + static_cast<std::size_t>(run.lo) * widths[i],
-               static_cast<std::size_t>(run.size()) * widths[i]);
-    if (at < payload.size()) wrong_length(peer, come, bytes);
+    });
+    if (at < payload.size()) wrong_length(peer.shard, come, peer.bytes);
   }
 }
 

@@ -1,8 +1,9 @@
 // Elements of fields as messages, and back: one message for each peer, or several if it would be long, with the runs of
 // all fields of one operation's use behind one another.
 //
-//   send(port, {{a_movement, b_movement}}, {{a_base, b_base}}, {{8, 4}});
-//   receive(port, {{a_movement, b_movement}}, {{a_base, b_base}}, {{8, 4}}, [&] { engine.turn(); });
+//   const Packing packing({{a_movement, b_movement}}, {{8, 4}});
+//   packing.send(port, {{a_base, b_base}});
+//   packing.receive(port, {{a_base, b_base}}, [&] { engine.turn(); });
 //
 // Both ends hand in the fields in one order. A message of other elements than are expected is ContentsDiffer.
 #pragma once
@@ -20,10 +21,30 @@ inline constexpr std::size_t longest_message = std::size_t{256} << 10;
 
 // By field; null: nothing of this one moves here. Bases are those of the arrays of the whole root.
 using Movements = std::span<const Movement* const>;
-void send(DataPort& port, Movements fields, std::span<const std::byte* const> bases,
-          std::span<const std::size_t> widths);
-void receive(DataPort& port, Movements fields, std::span<std::byte* const> bases, std::span<const std::size_t> widths,
-             FunctionRef<void()> meanwhile);
+class Packing {
+ public:
+  // By field, whose movements outlive this.
+  Packing(Movements fields, std::span<const std::size_t> widths);
+  void send(DataPort& port, std::span<const std::byte* const> bases) const;
+  void receive(DataPort& port, std::span<std::byte* const> bases, FunctionRef<void()> meanwhile) const;
+
+ private:
+  struct Part {
+    std::size_t field = 0, width = 0;
+    const Intervals* runs = nullptr;
+  };
+  struct Peer {
+    ShardId shard;
+    std::uint32_t mark = 0;  // of all parts
+    std::size_t bytes = 0;
+    std::vector<Part> parts;  // by field
+  };
+  static std::vector<Peer> peers(Movements fields, std::vector<Movement::Part> Movement::*parts,
+                                 std::span<const std::size_t> widths);
+  template <class Visit>
+  static void each_run(const Peer& peer, Visit&& visit);  // visit(field, first byte, bytes)
+  const std::vector<Peer> send_, receive_;                // ascending
+};
 
 // The contributions of one point to one field: they lie as PieceMemory::own(*piece) has it.
 struct OwnBuffer {

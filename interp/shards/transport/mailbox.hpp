@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "interp/shards/message.hpp"
+#include "interp/shards/transport/breathe.hpp"
 
 namespace taskspec {
 
@@ -31,6 +32,7 @@ class Mailbox {
   }
   // All that has come is taken at once, so that the lock is taken once for many messages.
   std::optional<ShardMessage> take() {
+    if (taken_.empty() && !has_news_.load(std::memory_order_relaxed)) return std::nullopt;
     if (taken_.empty()) {
       const std::lock_guard lock(mutex_);
       std::swap(taken_, come_);
@@ -87,11 +89,6 @@ class Mailbox {
   }
 
  private:
-  static void breathe() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-  }
   void change(bool& what) {
     {
       const std::lock_guard lock(mutex_);

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "interp/shards/transport/content_line.hpp"
+
 namespace taskspec {
 namespace {
 
@@ -38,6 +40,7 @@ class Port final : public MpiPort {
       check(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     }
     for (std::size_t at = 0; at < posted_receives; ++at) post(at);
+    share_lines();
   }
 
   Facts facts() const override { return facts_; }
@@ -75,12 +78,16 @@ class Port final : public MpiPort {
       MPI_Cancel(&request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
     MPI_Comm_free(&control_);
     MPI_Comm_free(&bulk_);
     check(MPI_Finalize(), "MPI_Finalize");
   }
 
   void abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
+
+  ContentLine* line_to(int rank) override { return to_[static_cast<std::size_t>(rank)]; }
+  ContentLine* line_from(int rank) override { return from_[static_cast<std::size_t>(rank)]; }
 
  private:
   struct Sent {
@@ -93,6 +100,59 @@ class Port final : public MpiPort {
     std::vector<std::byte> bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
+
+  // Each rank has the lines that lead to it. Where that memory is not to be had, on any of them, none has.
+  void share_lines() {
+    constexpr int most = 16;  // ranks of a machine: a line for each two of them
+    to_.assign(static_cast<std::size_t>(facts_.ranks), nullptr);
+    from_ = to_;
+    MPI_Comm machine = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
+    check(MPI_Comm_set_errhandler(machine, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    int here = 0, self = 0;
+    check(MPI_Comm_size(machine, &here), "MPI_Comm_size");
+    check(MPI_Comm_rank(machine, &self), "MPI_Comm_rank");
+    if (here > 1 && here <= most) {
+      void* own = nullptr;
+      int is_had =
+          MPI_Win_allocate_shared(bytes_of_lines(here), 1, MPI_INFO_NULL, machine, &own, &window_) == MPI_SUCCESS;
+      if (is_had)
+        for (int rank = 0; rank < here; ++rank) new (first_line(own) + rank) ContentLine;
+      // And nobody sends before the lines are made.
+      check(MPI_Allreduce(MPI_IN_PLACE, &is_had, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
+      if (is_had) note_lines(machine, here, self, own);
+    }
+    check(MPI_Comm_free(&machine), "MPI_Comm_free");
+  }
+
+  static MPI_Aint bytes_of_lines(int ranks) {
+    return static_cast<MPI_Aint>(static_cast<std::size_t>(ranks + 1) * sizeof(ContentLine));
+  }
+  // In memory that begins anywhere, though at the same place of a page for all.
+  static ContentLine* first_line(void* memory) {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory);
+    return reinterpret_cast<ContentLine*>((at + alignof(ContentLine) - 1) / alignof(ContentLine) *
+                                          alignof(ContentLine));
+  }
+
+  void note_lines(MPI_Comm machine, int here, int self, void* own) {
+    MPI_Group world = MPI_GROUP_NULL, near = MPI_GROUP_NULL;
+    check(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+    check(MPI_Comm_group(machine, &near), "MPI_Comm_group");
+    for (int rank = 0; rank < here; ++rank) {
+      int place = 0;  // among all ranks
+      check(MPI_Group_translate_ranks(near, 1, &rank, world, &place), "MPI_Group_translate_ranks");
+      if (rank == self) continue;
+      MPI_Aint size = 0;
+      int unit = 0;
+      void* theirs = nullptr;
+      check(MPI_Win_shared_query(window_, rank, &size, &unit, static_cast<void*>(&theirs)), "MPI_Win_shared_query");
+      to_[static_cast<std::size_t>(place)] = first_line(theirs) + self;
+      from_[static_cast<std::size_t>(place)] = first_line(own) + rank;
+    }
+    MPI_Group_free(&world);
+    MPI_Group_free(&near);
+  }
 
   void post(std::size_t at) {
     check(MPI_Irecv(posted_[at], small, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, control_, &requests_[at]), "MPI_Irecv");
@@ -148,7 +208,9 @@ class Port final : public MpiPort {
   std::byte posted_[posted_receives][small];
   MPI_Request requests_[posted_receives];
   MPI_Request meeting_ = MPI_REQUEST_NULL;
-  std::list<Sent> sent_;  // a request keeps its address
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<ContentLine*> to_, from_;  // by rank
+  std::list<Sent> sent_;                 // a request keeps its address
   std::list<Coming> coming_;
 };
 

@@ -5,6 +5,8 @@
 //   port->send(1, tag, bytes);
 //   port->look([](int tag, std::vector<std::byte> bytes) { ... });
 //
+// Ranks of one machine also share memory: lines for small contents, without a call of MPI.
+//
 // Whatever goes wrong comes as std::runtime_error, in the words of MPI.
 #pragma once
 #include <cstddef>
@@ -12,6 +14,8 @@
 #include <vector>
 
 namespace taskspec {
+
+class ContentLine;
 
 class MpiPort {
  public:
@@ -32,6 +36,9 @@ class MpiPort {
   virtual bool have_all_come() = 0;
   virtual void finalise() = 0;         // may wait for the others
   virtual void abort(int status) = 0;  // ends the processes of all ranks
+  // From this rank to another, and the other way; null: there is none, as that is on another machine.
+  virtual ContentLine* line_to(int rank) = 0;
+  virtual ContentLine* line_from(int rank) = 0;
 };
 
 // The one function of the module; loaded once. Null, and why, where MPI cannot be initialised.

@@ -7,7 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include "interp/shards/transport/content_line.hpp"
 #include "interp/shards/transport/mailbox.hpp"
+#include "ir/base/at_end.hpp"
 #include "ir/base/diag.hpp"
 
 namespace taskspec {
@@ -42,7 +44,11 @@ void pause(std::chrono::nanoseconds waited, bool has_a_core) {
 
 class RankNetwork::End final : public Transport {
  public:
-  End(RankNetwork& network, ShardId self) : network_(network), self_(self) {}
+  End(RankNetwork& network, ShardId self)
+      : network_(network), self_(self), lines_(std::make_unique<std::atomic<ContentLine*>[]>(shards())) {}
+  ~End() override {
+    for (std::size_t from = 0; from < shards(); ++from) delete lines_[from].load();
+  }
 
   ShardId self() const override { return self_; }
   std::size_t shards() const override { return network_.layout_.shards; }
@@ -61,6 +67,7 @@ class RankNetwork::End final : public Transport {
 
   std::optional<ShardMessage> receive() override {
     std::optional<ShardMessage> first = mailbox_.take();
+    if (!first) first = take_from_lines();
     if (first || !network_.line_) return first;
     // Who finds another one looking need not look as well.
     if (const std::unique_lock line(network_.line_mutex(), std::try_to_lock); line) network_.look_locked();
@@ -69,10 +76,13 @@ class RankNetwork::End final : public Transport {
 
   void wait(std::int64_t nanoseconds) override {
     if (mailbox_.has_taken()) return;
+    listens_.store(true, std::memory_order_seq_cst);
+    const AtEnd as_before([this] { listens_.store(false, std::memory_order_relaxed); });
+    if (has_come_by_line()) return;
     const Mailbox::Time begin = std::chrono::steady_clock::now(), end = after(begin, nanoseconds);
-    if (!network_.line_ && network_.has_cores_for_all_)
-      mailbox_.look_until(after(begin, std::min(nanoseconds, longest_look)));
-    for (Mailbox::Time now = begin; !mailbox_.is_over() && now < end; now = std::chrono::steady_clock::now())
+    if (!network_.line_ && may_look()) mailbox_.look_until(after(begin, std::min(nanoseconds, longest_look)));
+    for (Mailbox::Time now = begin; !mailbox_.is_over() && !has_come_by_line() && now < end;
+         now = std::chrono::steady_clock::now())
       if (network_.line_ && network_.try_to_lead(*this))
         lead(begin, end);
       else
@@ -84,13 +94,32 @@ class RankNetwork::End final : public Transport {
   void wake() override { mailbox_.wake(); }
   std::optional<ShardId> lost() const override { return mailbox_.lost(); }
 
+  ContentLine* line_to(ShardId to) override {
+    End* const end = network_.ends_[to.index()].get();
+    if (end == this) return nullptr;
+    if (!end) return network_.line_to_rank(to);
+    std::atomic<ContentLine*>& line = end->lines_[self_.index()];
+    if (!line.load(std::memory_order_relaxed)) line.store(new ContentLine, std::memory_order_release);
+    return line.load(std::memory_order_relaxed);
+  }
+  ContentLine* line_from(ShardId from) override {
+    if (network_.ends_[from.index()]) return lines_[from.index()].load(std::memory_order_acquire);
+    return network_.line_from_rank(from);
+  }
+  std::uint32_t network() const override { return network_.number_; }
+  void has_sent_by_line(ShardId to) override {
+    End* const end = network_.ends_[to.index()].get();  // null: who waits on another rank looks at its lines itself
+    if (end && end->listens_.load(std::memory_order_seq_cst)) end->mailbox_.wake();
+  }
+  bool may_look() const override { return network_.has_cores_for_all_; }
+
   void put(ShardMessage message) { mailbox_.put(std::move(message)); }
   void lose(ShardId shard) { mailbox_.lose(shard); }
   void offer_lead() { mailbox_.call(); }  // nobody looks at MPI any more: this one may
 
  private:
   void lead(Mailbox::Time begin, Mailbox::Time end) {
-    while (!mailbox_.is_over()) {
+    while (!mailbox_.is_over() && !has_come_by_line()) {
       {
         const std::lock_guard line(network_.line_mutex());
         network_.look_locked();
@@ -102,9 +131,31 @@ class RankNetwork::End final : public Transport {
     network_.stop_leading(*this);
   }
 
+  bool has_come_by_line() {
+    for (std::size_t from = 0; from < shards(); ++from)
+      if (const ContentLine* line = line_from(ShardId(from)); line && line->has_come()) return true;
+    return false;
+  }
+  std::optional<ShardMessage> take_from_lines() {
+    for (std::size_t from = 0; from < shards(); ++from) {
+      ContentLine* const line = line_from(ShardId(from));
+      const ContentLine::Head* const head = line ? line->next() : nullptr;
+      if (!head) continue;
+      ShardMessage message = contents_message(self_, head->number, head->mark);
+      message.from = ShardId(from);
+      message.time = head->time;
+      message.payload.assign(line->contents(), line->contents() + head->bytes);
+      line->take();
+      return message;
+    }
+    return std::nullopt;
+  }
+
   RankNetwork& network_;
   const ShardId self_;
   Mailbox mailbox_;
+  const std::unique_ptr<std::atomic<ContentLine*>[]> lines_;  // to this shard, by sender, who makes it; null: not yet
+  alignas(128) std::atomic<bool> listens_ = false;            // it is about to sleep, or does
 };
 
 RankNetwork::RankNetwork(const RankLayout& layout, MpiLine* line)
@@ -124,6 +175,31 @@ RankNetwork::~RankNetwork() {
   if (!line_) return;
   const std::lock_guard lock(line_->mutex);
   line_->here.erase(number_);
+}
+
+// One shard for each rank sends and takes; a process with several networks at once sends its contents as messages.
+ContentLine* RankNetwork::line_to_rank(ShardId shard) const {
+  if (!line_ || layout_.shards != layout_.ranks || line_->open_networks.load(std::memory_order_relaxed) != 1)
+    return nullptr;
+  return line_->port->line_to(static_cast<int>(shard.index()));
+}
+
+// What is the first there may be of another network: of one that is over it is thrown away, else it waits for that one.
+ContentLine* RankNetwork::line_from_rank(ShardId shard) const {
+  ContentLine* const line =
+      line_ && layout_.shards == layout_.ranks ? line_->port->line_from(static_cast<int>(shard.index())) : nullptr;
+  if (!line) return nullptr;
+  for (const ContentLine::Head* head; (head = line->next()) && head->network != number_; line->take()) {
+    const std::lock_guard lock(line_->mutex);
+    if (!line_->is_over(head->network)) return nullptr;
+  }
+  return line;
+}
+
+bool MpiLine::is_over(std::uint32_t network) const {
+  if (network > networks) return false;
+  const auto at = here.find(network);
+  return at == here.end() || at->second->is_finished_;
 }
 
 Transport& RankNetwork::at(ShardId shard) { return *ends_[shard.index()]; }
@@ -240,6 +316,7 @@ void RankNetwork::finish() {
       look_locked();
       if (in_words_of_mpi([&] { return line_->port->have_all_come(); })) {
         --line_->open_networks;
+        is_finished_ = true;
         return;
       }
     }

@@ -7,6 +7,7 @@
 // Of the shards of a process that wait, one looks at MPI for all of them, and the rest sleep; who stops looking passes
 // that on. Many shards on few cores do not spin.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -27,10 +28,10 @@ class RankNetwork;
 // is done with one goes on to the next. Networks are told apart by number, and what comes for a later one waits here.
 struct MpiLine {
   std::unique_ptr<MpiPort> port;
-  std::mutex mutex;                            // one call of MPI at a time; of all below
-  std::uint32_t networks = 0;                  // begun so far
-  std::uint32_t open_networks = 0;             // not finished: others count on this process
-  std::map<std::uint32_t, RankNetwork*> here;  // by number
+  std::mutex mutex;                              // one call of MPI at a time; of all below
+  std::uint32_t networks = 0;                    // begun so far
+  std::atomic<std::uint32_t> open_networks = 0;  // not finished: others count on this process
+  std::map<std::uint32_t, RankNetwork*> here;    // by number
   struct Early {
     int tag;
     Bytes bytes;
@@ -43,6 +44,7 @@ struct MpiLine {
   bool look();
   void say_beside(std::size_t rank, Bytes bytes);
   void say_gone();  // to all others: this process ends now
+  bool is_over(std::uint32_t network) const;
   void take(int tag, Bytes bytes);
 };
 
@@ -72,6 +74,8 @@ class RankNetwork {
   bool look_locked();
   void take(int tag, Bytes bytes);
   void miss(std::size_t rank);
+  ContentLine* line_to_rank(ShardId shard) const;
+  ContentLine* line_from_rank(ShardId shard) const;
   bool try_to_lead(End& end);
   void stop_leading(End& end);
   void leave(End& end);
@@ -80,6 +84,7 @@ class RankNetwork {
   const bool has_cores_for_all_;  // one for each shard: who waits need not give way at once
   MpiLine* const line_;
   std::uint32_t number_ = 0;
+  bool is_finished_ = false;                // with the mutex of the line
   std::vector<std::unique_ptr<End>> ends_;  // by shard; null: on another rank
   std::mutex alone_;                        // in place of that of the line
   std::function<void(Bytes)> heard_;        // with one of them

@@ -11,6 +11,8 @@
 
 namespace taskspec {
 
+class ContentLine;
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -24,6 +26,15 @@ class Transport {
   virtual void wake() = 0;  // from any thread of this shard's process
   // A shard that has ended without having said so; told again each time.
   virtual std::optional<ShardId> lost() const = 0;
+
+  // The lines to and from another shard of this machine; null: there is none, or not now, and contents go as all other
+  // messages do. What comes by a line is taken from there, or received as any message. What is said there names the
+  // network.
+  virtual ContentLine* line_to(ShardId) { return nullptr; }
+  virtual ContentLine* line_from(ShardId) { return nullptr; }
+  virtual std::uint32_t network() const { return 0; }
+  virtual void has_sent_by_line(ShardId) {}        // wakes that shard
+  virtual bool may_look() const { return false; }  // who waits has a core to look around on
 };
 
 }  // namespace taskspec
