@@ -29,6 +29,8 @@ class ShardWaits {
     void waits(const char* what, std::uint64_t call, Clock::time_point now = Clock::now());
     void calls(std::uint64_t number, Span span, Clock::time_point now = Clock::now());
     void ended() { has_ended_ = true; }
+    // It has come to a run inside of this one, which looks after it meanwhile; or is back.
+    void set_elsewhere(bool elsewhere, Clock::time_point now = Clock::now());
 
    private:
     friend class ShardWaits;
@@ -38,7 +40,7 @@ class ShardWaits {
     std::atomic<std::uint64_t> came_{0};  // how often it came to wait anew
     std::atomic<const char*> what_{"a beginning"};
     std::atomic<std::uint64_t> call_{0};
-    std::atomic<bool> has_ended_{false};
+    std::atomic<bool> has_ended_{false}, is_elsewhere_{false};
     mutable std::mutex mutex_;
     std::uint64_t last_call_ = 0;
     Span last_place_;
