@@ -160,7 +160,8 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, 
   const std::uint64_t number = log_.record(kind, name, arguments, span);
   watch_.called();
   beat();
-  if (record_) record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span);
+  if (record_)
+    record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span, log_[number].hash);
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
@@ -452,7 +453,23 @@ void ShardRun::add_up() {
   add(fused_by_all);
 }
 
-Bytes ShardRun::packed_record() const { return record_ ? record_->packed() : Bytes(); }
+Bytes ShardRun::packed_record() const {
+  if (!record_) return {};
+  const CoarseStage::Counts& coarse = engine_.coarse().counts();
+  const FineStage::Counts fine = engine_.fine().counts();
+  const Allocations &analysis = engine_.allocations(), &decisions = data.allocations();
+  record_->work = {coarse.steps,
+                   coarse.touched,
+                   fine.steps,
+                   fine.entries,
+                   fine.edges,
+                   data.counts().made,
+                   data.counts().touched,
+                   analysis.number + decisions.number,
+                   analysis.bytes + decisions.bytes,
+                   engine_.bytes() + data.bytes()};
+  return record_->packed();
+}
 
 // Every shard has one, or none has.
 void ShardRun::keep(const std::vector<Bytes>& records) {
