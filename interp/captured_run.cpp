@@ -1,10 +1,12 @@
 #include "interp/captured_run.hpp"
 
+#include <map>
 #include <set>
 
 #include "interp/backends/backends.hpp"
 #include "interp/control/capture.hpp"
 #include "interp/control/deep_stack.hpp"
+#include "interp/control/has_state.hpp"
 #include "interp/control/host_context.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/recorder.hpp"
@@ -15,8 +17,8 @@ namespace taskspec {
 
 namespace {
 
-// What a call uses of its surroundings. Only tensors and agents are made anew; whatever else there is nobody changes,
-// and it is kept here for as long as others have it.
+// What a call uses of its surroundings. Tensors, agents and whatever else changes are made anew; the rest nobody
+// changes, and it is kept here for as long as others have it.
 struct Captured {
   std::vector<Value> frame;                          // as capture_frame lists it
   std::vector<std::pair<GlobalUse, Value>> globals;  // of all modules
@@ -24,10 +26,23 @@ struct Captured {
   std::uint64_t agreed = 0;  // values that the first one asked itself for so far
 };
 
+// Of a thing that several values hold there is one copy.
+class CopiedState {
+ public:
+  Value of(const Value& value) {
+    Value& known = copies_[value.object().get()];
+    if (known.is_none()) known = value.as<HasState>()->copy();
+    return known;
+  }
+
+ private:
+  std::map<const Object*, Value> copies_;
+};
+
 class Capturing {
  public:
   Capturing(const RunSite& site, const FreeUse& use)
-      : site_(site), span_(site.frame.function[site.call].span), copied_(is_tensor_, contents_, refuse_training_) {
+      : site_(site), span_(site.frame.function[site.call].span), copied_(is_made_anew_, anew_, refuse_training_) {
     made_.in_graph = site.frame.in_graph;
     made_.agreed = site.interpreter.host()->agreed;
     made_.frame = capture_frame(site.frame, use, [&](const Value& value) { return take(value); });
@@ -53,10 +68,12 @@ class Capturing {
 
   const RunSite& site_;
   const Span span_;
-  const std::function<bool(const Value&)> is_tensor_ = [](const Value& value) { return value.as<Tensor>() != nullptr; };
-  const std::function<Value(const Value&)> contents_ = [this](const Value& value) {
+  const std::function<bool(const Value&)> is_made_anew_ = [](const Value& value) {
+    return value.as<Tensor>() || value.as<HasState>();
+  };
+  const std::function<Value(const Value&)> anew_ = [this](const Value& value) {
     auto* tensor = value.as<Tensor>();
-    return tensor->recorder().from_elsewhere(*tensor, span_);
+    return tensor ? tensor->recorder().from_elsewhere(*tensor, span_) : state_.of(value);
   };
   const std::function<void(Agent&)> refuse_training_ = [this](Agent& agent) {
     if (!agent.training) return;
@@ -65,19 +82,27 @@ class Capturing {
     diag.help_text = "train inside of what runs, or put the whole program into a file: taskspec run FILE --on mpi";
     throw Error(std::move(diag));
   };
+  CopiedState state_;
   Rebuilding copied_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> known_;
   std::set<std::uint32_t> functions_;
   Captured made_;
 };
 
-// Copies of agents are one thing in each replica, however many values hold them; their slots go on with what they hold.
-Rebuilding copies() {
-  static const std::function<bool(const Value&)> no_tensor = [](const Value&) { return false; };
-  static const std::function<Value(const Value&)> as_it_is = [](const Value& value) { return value; };
-  static const std::function<void(Agent&)> nothing = [](Agent&) {};
-  return {no_tensor, as_it_is, nothing};
-}
+// What changes is one thing in each replica, however many values hold it; slots of agents go on with what they hold.
+class Copies {
+ public:
+  Value operator()(const Value& value) { return copied_(value); }
+
+ private:
+  const std::function<bool(const Value&)> has_state_ = [](const Value& value) {
+    return value.as<HasState>() != nullptr;
+  };
+  const std::function<Value(const Value&)> copy_ = [this](const Value& value) { return state_.of(value); };
+  const std::function<void(Agent&)> nothing_ = [](Agent&) {};
+  CopiedState state_;
+  Rebuilding copied_{has_state_, copy_, nothing_};
+};
 
 // The program as another one runs it: its top levels have nothing but what was captured, and only the call runs.
 void run_captured(const Captured& captured, const Program& program, const HostContext& first, FunctionId function,
@@ -110,7 +135,7 @@ void run_captured(const Captured& captured, const Program& program, const HostCo
       interpreter.skip(module);
       modules.push_back(&interpreter.advance(module));
     }
-    Rebuilding copied = copies();
+    Copies copied;
     for (const auto& [global, value] : captured.globals)
       (*modules[global.module.index()])[global.variable] = copied(value);
     const bool is_top_level = program.modules[program[function].module.index()].top_level == function;

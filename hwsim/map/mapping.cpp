@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "ir/base/text.hpp"
@@ -102,6 +103,21 @@ ChipMapping::Done ChipMapping::take(const MapDecisions& decisions) { return act(
 ChipMapping::Done ChipMapping::take(FittedNet fitted, const MapDecisions& decisions) {
   if (fitted.cuts == cuts_) return act(decisions);
   return act(estimator_of(std::move(fitted.net)), std::move(fitted.cuts), decisions);
+}
+
+// Estimators remember what they have laid out, and several past states may be of one.
+ChipMapping ChipMapping::copy() const {
+  ChipMapping made = *this;
+  std::map<const MapEstimator*, std::shared_ptr<MapEstimator>> copies;
+  const auto own = [&](std::shared_ptr<MapEstimator>& estimator) {
+    std::shared_ptr<MapEstimator>& known = copies[estimator.get()];
+    if (!known) known = std::make_shared<MapEstimator>(*estimator);
+    estimator = known;
+  };
+  own(made.estimator_);
+  for (std::vector<Past>* side : {&made.before_, &made.behind_})
+    for (Past& past : *side) own(past.estimator);
+  return made;
 }
 
 void ChipMapping::go_to(const Past& past) {

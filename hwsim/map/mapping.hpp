@@ -28,6 +28,9 @@ class ChipMapping {
   static Result<ChipMapping> with(ChipNet given, FittedNet fitted, const MapOptions& options,
                                   const MapDecisions& decisions);
 
+  // Of its own: two of them change side by side, on threads too.
+  ChipMapping copy() const;
+
   const ChipNet& net() const { return estimator_->net(); }  // with the sums cut
   const ChipNet& given() const { return *given_; }          // and as it was
   const SumCuts& cuts() const { return cuts_; }

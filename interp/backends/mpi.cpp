@@ -147,7 +147,9 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "a rank may be silent. task_timeout: for how many seconds a shard may compute between two calls, 0: as long as "
         "it "
         "likes. dump_dep: a file that gets, as JSON, which points depend on which. threads: of each shard, for its "
-        "points; 0: the cores, divided among the shards of this machine.",
+        "points; 0: the cores, divided among the shards of this machine. What a call changes of its surroundings, an "
+        "agent "
+        "or a mapping, each shard has for itself, and the program goes on with what the first one leaves, as on host.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
         "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"

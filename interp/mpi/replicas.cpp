@@ -11,13 +11,6 @@ namespace taskspec {
 
 namespace {
 
-// Of ranks each network is over before the next one begins.
-Error nested_run(Span span) {
-  Diag diag("E1009", Severity::error, span, "a run on shards within another one is not built yet over several ranks");
-  diag.help_text = "leave out one of the two; or --ranks: shards of one process can do that";
-  return Error(std::move(diag));
-}
-
 Error program_ended(Span span) { return failure("E5009", span, "the program has ended"); }
 
 }  // namespace
@@ -97,13 +90,12 @@ Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span
   if (ended_) throw program_ended(span);
   const std::size_t number = joined_[replica]++;
   Run& run = runs_[number];
-  for (const auto& [earlier, known] : runs_)
-    if (earlier < number && known.group && !known.group->is_over() && !known.finished.contains(replica))
-      throw nested_run(span);
-  // A replica that has no part in a run comes to the next one early, and ranks join one network after the other.
+  // A replica that has no part in a run comes to the next one early, and ranks join one network after the other; but
+  // those that this run stands inside of go on.
   const auto is_clear = [&] {
-    return run.group || ended_ || std::ranges::all_of(runs_, [](const auto& known) {
-             return !known.second.group || known.second.group->is_over();
+    return run.group || ended_ || std::ranges::all_of(runs_, [&](const auto& known) {
+             const auto& [earlier, other] = known;
+             return !other.group || other.group->is_over() || (earlier < number && !other.finished.contains(replica));
            });
   };
   while (!is_clear()) changed_.wait_for(lock, std::chrono::milliseconds(1));
@@ -119,12 +111,29 @@ Replicas::Part Replicas::join(std::size_t replica, std::size_t shards, Span span
     }));
   }
   for (const std::size_t gone : left_) fail_without(gone, run);
+  set_inside(replica, number, true);
   return {number, run.group, here[replica], run.group->shards()};
 }
 
 void Replicas::finished(std::size_t replica, std::size_t run) {
   const std::lock_guard lock(mutex_);
   runs_[run].finished.insert(replica);
+}
+
+void Replicas::came_out(std::size_t replica, std::size_t run) {
+  const std::lock_guard lock(mutex_);
+  set_inside(replica, run, false);
+}
+
+// Nothing is heard in a run of a shard that has come to a further one inside of it.
+void Replicas::set_inside(std::size_t replica, std::size_t number, bool inside) {
+  for (std::size_t around = number; around-- > 0;) {
+    Run& run = runs_[around];
+    if (!run.group || run.finished.contains(replica)) continue;
+    const std::vector<ShardId> here = run.group->here();
+    if (replica < here.size()) run.group->waits.of(here[replica]).set_elsewhere(inside);
+    return;
+  }
 }
 
 void Replicas::left(std::size_t replica) {

@@ -83,6 +83,8 @@ class Replicas {
   Part join(std::size_t replica, std::size_t shards, Span span, ShardPatience patience = {});
   // Its part of the run is done.
   void finished(std::size_t replica, std::size_t run);
+  // It goes on behind a run that stood inside of another one, also where that failed.
+  void came_out(std::size_t replica, std::size_t run);
   // It comes to no further run. Those that it was to take part in fail: nobody is to wait for it.
   void left(std::size_t replica);
   // What a run reports, for those that were no part of it.
@@ -99,6 +101,7 @@ class Replicas {
     std::set<std::size_t> finished;  // replicas
   };
   void fail_without(std::size_t replica, Run& run);
+  void set_inside(std::size_t replica, std::size_t number, bool inside);
   const Start start_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -44,6 +44,8 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
     *group = made.get();
     replica->others = std::move(made);
   }
+  // Inside of another run: who failed there would not come here, and who waits here would not hear of it.
+  if (replica->meet) replica->meet();
   replicas_ = static_cast<Replicas*>(replica->others.get());
   take(replicas_->join(replica->number, settings_.shards, span, settings_.patience));
   settings_.shards = part_.shards;
@@ -58,7 +60,7 @@ void ShardBackend::join(const std::shared_ptr<Replica>& replica, RecordTarget& t
   call_start(interpreter, span);
   target_ = &target;
   target.set_divider(launches_.get());
-  outside_ = Outside{replica->shards, std::exchange(replica->meet, [this] { run_->barrier(); })};
+  outside_ = Outside{replica->shards, std::exchange(replica->meet, [this] { run_->meet(); })};
   replica->shards = static_cast<std::int64_t>(part_.shards);
 }
 
@@ -178,6 +180,7 @@ void ShardBackend::finish() {
 // A run may stand inside of another one.
 void ShardBackend::leave() {
   if (!outside_) return;
+  replicas_->came_out(replica_->number, part_.run);
   replica_->shards = outside_->shards;
   replica_->meet = std::move(outside_->meet);
   outside_.reset();

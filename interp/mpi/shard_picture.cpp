@@ -95,6 +95,9 @@ std::string ShardPicture::json(bool whole) const {
     out.key("spent").open('{');
     for (std::size_t bar = 0; bar < std::size(bar_names); ++bar)
       out.member(bar_names[bar], record.total(static_cast<Bar>(bar)));
+    out.close('}').key("analysis").open('{');
+    for (std::size_t k = 0; k < ShardRecord::work_names.size(); ++k)
+      out.member(ShardRecord::work_names[k], number(record.work[k]));
     out.close('}');
     if (whole && shard < most_shown) {
       out.key("to").open('[');
@@ -126,6 +129,7 @@ std::string ShardPicture::json(bool whole) const {
       out.line().open('{').member("number", number(call.number)).member("what", call.what);
       if (places_[k].first < paths_.size())
         out.member("path", paths_[places_[k].first]).member("line", static_cast<std::int64_t>(places_[k].second));
+      if (call.hash != Hash128()) out.member("hash", call.hash.text());
       out.member("points", call.points).key("replayed").boolean(call.is_replayed).key("orders").open('[');
       for (const ShardRecord::Order& order : call.orders)
         out.open('[').number(number(order.before)).boolean(order.is_fence).string(order.why).close(']');

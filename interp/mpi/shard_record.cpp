@@ -29,9 +29,9 @@ ShardRecord::Call* ShardRecord::call(std::uint64_t number) {
   return at != calls_.end() && at->number == number ? &*at : nullptr;
 }
 
-void ShardRecord::called(std::uint64_t number, std::string what, Span place) {
+void ShardRecord::called(std::uint64_t number, std::string what, Span place, Hash128 hash) {
   ++all_calls_;
-  if (calls_.size() < most_calls) calls_.push_back({number, std::move(what), place, 0, {}, false, 0, {}});
+  if (calls_.size() < most_calls) calls_.push_back({number, std::move(what), place, hash, 0, {}, false, 0, {}});
 }
 
 // Which clause of the rule decides: equal domains and shardings, one partition and projection, pieces that are disjoint
@@ -126,7 +126,11 @@ Bytes ShardRecord::packed() const {
   out.put(all_calls_).put(all_bars_).put(static_cast<std::uint64_t>(calls_.size()));
   for (const Call& call : calls_) {
     out.put(call.number).text(call.what).put(call.place.source.value).put(call.place.begin).put(call.place.end);
-    out.put(call.points).put(static_cast<std::uint8_t>(call.is_replayed)).put(call.own);
+    out.put(call.hash.low)
+        .put(call.hash.high)
+        .put(call.points)
+        .put(static_cast<std::uint8_t>(call.is_replayed))
+        .put(call.own);
     out.put(static_cast<std::uint64_t>(call.orders.size()));
     for (const Order& order : call.orders)
       out.put(order.before).put(static_cast<std::uint8_t>(order.is_fence)).text(order.why);
@@ -138,6 +142,7 @@ Bytes ShardRecord::packed() const {
   out.put(static_cast<std::uint64_t>(to_.size()));
   for (const Sent& sent : to_) out.put(sent.messages).put(sent.bytes);
   for (const std::int64_t total : totals_) out.put(total);
+  for (const std::uint64_t count : work) out.put(count);
   return made;
 }
 
@@ -154,6 +159,8 @@ ShardRecord ShardRecord::unpacked(const Bytes& bytes) {
     call.place.source.value = in.get<decltype(call.place.source.value)>();
     call.place.begin = in.get<decltype(call.place.begin)>();
     call.place.end = in.get<decltype(call.place.end)>();
+    call.hash.low = in.get<std::uint64_t>();
+    call.hash.high = in.get<std::uint64_t>();
     call.points = in.get<std::int64_t>();
     call.is_replayed = in.get<std::uint8_t>() != 0;
     call.own = in.get<std::uint64_t>();
@@ -180,6 +187,7 @@ ShardRecord ShardRecord::unpacked(const Bytes& bytes) {
     made.to_.push_back({messages, in.get<std::uint64_t>()});
   }
   for (std::int64_t& total : made.totals_) total = in.get<std::int64_t>();
+  for (std::uint64_t& count : made.work) count = in.get<std::uint64_t>();
   return made;
 }
 

@@ -37,6 +37,7 @@ class ShardRecord {
     std::uint64_t number = 0;
     std::string what;
     Span place;
+    Hash128 hash;             // of all calls up to it; zero where nothing is hashed
     std::int64_t points = 0;  // of the domain; 0: no operation on regions
     std::vector<Order> orders;
     bool is_replayed = false;
@@ -52,12 +53,17 @@ class ShardRecord {
   struct Sent {
     std::uint64_t messages = 0, bytes = 0;
   };
+  // What the analysis came to: what it looked at, what it found, what it asked of memory and what it holds at the end.
+  static constexpr std::array<std::string_view, 10> work_names = {
+      "coarse_steps", "coarse_entries", "fine_steps",  "fine_entries",    "edges",
+      "plans",        "plan_points",    "allocations", "allocated_bytes", "bytes"};
+  using Work = std::array<std::uint64_t, work_names.size()>;
 
   using Clock = std::chrono::steady_clock;
   // Times count from `begin`, which all shards of a process share.
   ShardRecord(const RegionForest& forest, std::size_t shards, Clock::time_point begin = Clock::now());
 
-  void called(std::uint64_t number, std::string what, Span place);
+  void called(std::uint64_t number, std::string what, Span place, Hash128 hash = {});
   void coarse(const Operation& op, const CoarseResult& found);
   void found(const Operation& op, const FineResult& found);
   void replayed(const Operation& op, const TemplateCall& call);
@@ -67,6 +73,7 @@ class ShardRecord {
   // A batch, which may have waited for contents meanwhile: that is not counted as running.
   void ran(std::uint64_t call, std::int64_t begin, std::int64_t waited_before);
   Bar waits_for = Bar::contents;  // the next waits of this shard
+  Work work{};
   std::uint64_t newest() const { return all_calls_; }
 
   Bytes packed() const;

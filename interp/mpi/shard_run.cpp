@@ -1,5 +1,6 @@
 #include "interp/mpi/shard_run.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -160,7 +161,8 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, 
   const std::uint64_t number = log_.record(kind, name, arguments, span);
   watch_.called();
   beat();
-  if (record_) record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span);
+  if (record_)
+    record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span, log_[number].hash);
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
@@ -266,6 +268,11 @@ void ShardRun::wait_a_little() { collectives_.transport().wait(longest_sleep); }
 
 template <class Done>
 void ShardRun::wait_for(const char* what, ShardRecord::Bar kind, Done&& done) {
+  wait_for(what, kind, done, [this] { raise(); });
+}
+
+template <class Done, class Raise>
+void ShardRun::wait_for(const char* what, ShardRecord::Bar kind, Done&& done, Raise&& raise) {
   const AtEnd as_before([this] {
     if (record_) record_->waits_for = ShardRecord::Bar::contents;
   });
@@ -307,7 +314,26 @@ void ShardRun::release() {
 void ShardRun::barrier() {
   const auto all_came = std::make_shared<bool>(false);
   collectives_.barrier({Purpose::value, ++barriers_, 2}, [all_came] { *all_came = true; });
-  wait_for("all shards to come to a file", ShardRecord::Bar::others, [&] { return *all_came; });
+  wait_for("all shards to come here", ShardRecord::Bar::others, [&] { return *all_came; });
+}
+
+// Who heard of a failure meanwhile must not leave by itself: the others would be let through, and wait for it behind.
+void ShardRun::meet() {
+  Bytes own;
+  ByteWriter(own).put(static_cast<std::uint8_t>(group_->failure.is_reached(last_call())));
+  const auto all = std::make_shared<std::optional<std::vector<Bytes>>>();
+  collectives_.all_gather({Purpose::value, ++meetings_, 6}, std::move(own),
+                          [all](std::vector<Bytes> got) { *all = std::move(got); });
+  const auto raise_at_once = [this] { raise(0); };
+  wait_for(
+      "all shards to come here", ShardRecord::Bar::others, [&] { return all->has_value(); }, raise_at_once);
+  const bool has_failed =
+      std::ranges::any_of(**all, [](const Bytes& one) { return ByteReader(one).get<std::uint8_t>() != 0; });
+  if (!has_failed) return;
+  wait_for(
+      "what another one failed with", ShardRecord::Bar::others,
+      [this] { return group_->failure.is_reached(last_call()); }, raise_at_once);
+  raise();
 }
 
 std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
@@ -427,7 +453,23 @@ void ShardRun::add_up() {
   add(fused_by_all);
 }
 
-Bytes ShardRun::packed_record() const { return record_ ? record_->packed() : Bytes(); }
+Bytes ShardRun::packed_record() const {
+  if (!record_) return {};
+  const CoarseStage::Counts& coarse = engine_.coarse().counts();
+  const FineStage::Counts fine = engine_.fine().counts();
+  const Allocations &analysis = engine_.allocations(), &decisions = data.allocations();
+  record_->work = {coarse.steps,
+                   coarse.touched,
+                   fine.steps,
+                   fine.entries,
+                   fine.edges,
+                   data.counts().made,
+                   data.counts().touched,
+                   analysis.number + decisions.number,
+                   analysis.bytes + decisions.bytes,
+                   engine_.bytes() + data.bytes()};
+  return record_->packed();
+}
 
 // Every shard has one, or none has.
 void ShardRun::keep(const std::vector<Bytes>& records) {

@@ -75,6 +75,8 @@ class ShardRun final : private Executor {
   void release();  // until all calls so far are known to be equal
   void finish();
   void barrier();  // until all shards have come here
+  // Likewise; and either all of them go on, or all throw what one had failed with before it came.
+  void meet();
   void wait_a_little();
   // A message that this call needs has been recorded; those of earlier calls, and earlier ones of this, are said first.
   void will_say() { unsaid_.push_back(last_call()); }
@@ -141,6 +143,8 @@ class ShardRun final : private Executor {
   void tell(const FailedGuard& guard);
   template <class Done>
   void wait_for(const char* what, ShardRecord::Bar kind, Done&& done);  // what: as the watchdog says it
+  template <class Done, class Raise>
+  void wait_for(const char* what, ShardRecord::Bar kind, Done&& done, Raise&& raise);
   void waits(const char* what) { waits_.waits(what, log_.last()); }
   void beat();
   void add_up();
@@ -166,7 +170,7 @@ class ShardRun final : private Executor {
   std::unique_ptr<DependenceLog> dependences_;  // null: nobody wants them
   Span trace_;                                  // of the program, the outermost that has begun
   std::size_t traces_open_ = 0;
-  std::uint64_t barriers_ = 0;
+  std::uint64_t barriers_ = 0, meetings_ = 0;
   std::deque<std::uint64_t> unsaid_;             // the calls of messages that have been recorded
   bool is_ending_ = false, has_parted_ = false;  // no further call comes
   std::uint64_t asked_for_beats_ = 0;

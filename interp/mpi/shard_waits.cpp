@@ -37,6 +37,11 @@ void ShardWaits::Shard::calls(std::uint64_t number, Span span, Clock::time_point
 // By one thread alone: no more than a load and a store.
 void ShardWaits::Shard::steps() { done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
+void ShardWaits::Shard::set_elsewhere(bool elsewhere, Clock::time_point now) {
+  called_at_.store(number_of(now), std::memory_order_relaxed);
+  is_elsewhere_.store(elsewhere, std::memory_order_relaxed);
+}
+
 ShardWaits::Shard& ShardWaits::of(ShardId shard) {
   const auto at = std::ranges::find_if(shards_, [&](const Shard& one) { return one.id_ == shard; });
   if (at == shards_.end()) bug("a shard that is not here");
@@ -46,14 +51,15 @@ ShardWaits::Shard& ShardWaits::of(ShardId shard) {
 bool ShardWaits::is_running(Clock::time_point now) const {
   return std::ranges::any_of(shards_, [&](const Shard& shard) {
     return !shard.has_ended_ &&
-           number_of(now) - shard.looked_at_.load(std::memory_order_relaxed) > computes_after.count();
+           (shard.is_elsewhere_.load(std::memory_order_relaxed) ||
+            number_of(now) - shard.looked_at_.load(std::memory_order_relaxed) > computes_after.count());
   });
 }
 
 std::optional<ShardWaits::Silence> ShardWaits::longest(Clock::time_point now) const {
   std::optional<Silence> longest;
   for (const Shard& shard : shards_) {
-    if (shard.has_ended_) continue;
+    if (shard.has_ended_ || shard.is_elsewhere_.load(std::memory_order_relaxed)) continue;
     const std::int64_t heard_at =
         std::max(shard.looked_at_.load(std::memory_order_relaxed), shard.called_at_.load(std::memory_order_relaxed));
     const Clock::duration time(number_of(now) - heard_at);
@@ -88,6 +94,8 @@ std::string ShardWaits::text() const {
     text += "shard " + std::to_string(shard.id_.value);
     if (shard.has_ended_)
       text += " has ended\n";
+    else if (shard.is_elsewhere_)
+      text += " is in a run inside of this one\n";
     else
       text +=
           " waits for " + std::string(shard.what_.load()) + ", after call " + std::to_string(shard.call_.load()) + "\n";

@@ -30,6 +30,8 @@ class ShardWaits {
     void calls(std::uint64_t number, Span span, Clock::time_point now = coarse_now());
     void steps();  // it did something else that may end a wait of others
     void ended() { has_ended_ = true; }
+    // It has come to a run inside of this one, which looks after it meanwhile; or is back.
+    void set_elsewhere(bool elsewhere, Clock::time_point now = Clock::now());
 
    private:
     friend class ShardWaits;
@@ -39,7 +41,7 @@ class ShardWaits {
     std::atomic<std::uint64_t> came_{0};  // how often it came to wait anew
     std::atomic<const char*> what_{"a beginning"};
     std::atomic<std::uint64_t> call_{0};
-    std::atomic<bool> has_ended_{false};
+    std::atomic<bool> has_ended_{false}, is_elsewhere_{false};
     // Read when nothing has been heard for long, so that they belong together.
     std::atomic<std::uint64_t> last_call_{0};
     std::atomic<std::uint32_t> source_{SourceId().value}, begin_{0}, end_{0};  // its place

@@ -58,6 +58,12 @@ def copies(page):
     sent = [sum(to[0] for to in shard["to"]) for shard in run["by_shard"]]
     check(sum(sent) == run["counts"]["messages"], f"messages from shard to shard add up: {sent}")
     check(sum(to[1] for shard in run["by_shard"] for to in shard["to"]) == run["counts"]["bytes"], "and so do bytes")
+    work = page.value("taskspecReport.report.shards[0].by_shard.map(s => s.analysis)")
+    check(sum(shard["fine_steps"] for shard in work) == run["counts"]["fine_steps"], f"points were looked at: {work}")
+    check(all(shard["coarse_steps"] == run["counts"]["coarse_steps"] for shard in work), "and operations, by each shard")
+    check(all(0 < shard["allocations"] < shard["allocated_bytes"] for shard in work), "memory was asked for")
+    rows = page.value("[...document.querySelectorAll('#view-shards .analysis tr')].map(row => row.children.length)")
+    check(rows == [len(work[0]) + 1] * 5, f"a table tells it, a row a shard: {rows}")
     cells = page.value("[...document.querySelectorAll('#view-shards .matrix td')].filter(c => c.textContent.includes('·')).length")
     check(cells > 3, f"a table tells who sent to whom: {cells}")
 

@@ -250,8 +250,60 @@ TEST_CASE("a program that ends itself on ranks has its own status, wherever the 
     CHECK(errors_in(outcome.err) == 0);
     CHECK(outcome.left == 0);
   }
-  check_ended(tool.run("print(run heat(3, cyclic) on mpi(shards: 2))\n", "--on mpi --shards 2 --ranks 2"),
-              "error E1009: a run on shards within another one is not built yet over several ranks");
+}
+
+TEST_CASE("a run on shards inside of another one comes to the same on ranks [ranks]") {
+  if (!has_mpirun()) return;
+  Tool tool;
+  const std::string text =
+      "print(heat(2, block))\n"
+      "for k in 0..3 {\n  let r = run heat(k + 1, cyclic) on mpi(shards: k + 2)\n"
+      "  print(r.value, r.report.fences, shards())\n}\n"
+      "fn both() -> float { return heat(2, cyclic) + (run heat(4, block) on mpi(shards: 3)).value }\n"
+      "print((run both() on mpi(shards: 4)).value, heat(4, cyclic))\n";
+  for (const int shards : {2, 4, 5}) {
+    const std::string on = "--on mpi --shards " + std::to_string(shards);
+    const MarkedOutcome one = tool.run(text, on), two = tool.run(text, on + " --ranks 2");
+    CAPTURE(two.err);
+    CHECK(one.status == 0);
+    CHECK(two.status == 0);
+    CHECK(two.out == one.out);
+    CHECK(two.left == 0);
+  }
+}
+
+TEST_CASE("what fails beside or inside of a run within another one is told once [ranks][D29]") {
+  Tool tool;
+  const std::string text =
+      "fields F { a: f64 }\n"
+      "task up(inout v: F[_].{a}) { for i in v { v[i].a += 1.0 } }\n"
+      "task late(inout v: F[_].{a}, n: int) {\n"
+      "  for i in v { for k in 0..n * i { v[i].a += 1.0 } }\n  for i in v { v[i + i / 3].a += 1.0 }\n}\n"
+      "fn inside(n: int) -> float {\n  let r = region F[4]\n  let p = blocks(r, 4)\n"
+      "  launch late(p[i], 0) for i in 0..n\n  return r.a.sum(0).scalar\n}\n"
+      "fn work(n: int) -> float {\n  let r = region F[4]\n  let q = region F[4]\n"
+      "  let p = blocks(r, 4)\n  let o = blocks(q, 4)\n"
+      "  launch up(o[i]) for i in 0..4\n  launch late(p[i], 1000000) for i in 0..n\n"
+      "  print(q.a.sum(0).scalar)\n  return (run inside(4 - n) on mpi(shards: 2)).value\n}\n";
+  std::vector<std::string> places = {""};
+  if (has_mpirun()) places.push_back(" --ranks 2");
+  for (const std::string& where : places) {
+    const MarkedOutcome outside = tool.run(text + "run work(4) on mpi(shards: 2)\n", where);
+    check_ended(outside, "error E5003: v[4].a: the view has no such point, in task late[3], on shard 1");
+    const MarkedOutcome inside = tool.run(text + "run work(0) on mpi(shards: 2)\n", where);
+    check_ended(inside, "error E5003: v[4].a: the view has no such point, in task late[3], on shard 1");
+    CHECK(inside.out == "4\n");
+  }
+}
+
+TEST_CASE("a run inside of another one is no shard that computes for too long [dead-rank]") {
+  Tool tool;
+  const std::string text =
+      "fn work() -> float { return (run heat(150000, cyclic) on mpi(shards: 2)).value }\n"
+      "print((run work() on mpi(shards: 2)).value > 0.0)\n";
+  const MarkedOutcome outcome = tool.run(text, "--task-timeout 1");
+  CAPTURE(outcome.err);
+  CHECK(outcome.out == "true\n");
 }
 
 TEST_CASE("a point that fails on one of the ranks is told with its task, its point and its shard [dead-rank]") {

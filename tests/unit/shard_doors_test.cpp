@@ -93,6 +93,29 @@ TEST_CASE("tensors, agents and functions of the prompt go to all shards, and wha
         "[253148, 316638, 380128]");
 }
 
+TEST_CASE(
+    "a mapping that a run changes is each shard's own, and what comes back is what one host would leave [doors]") {
+  for (const std::string on : {"host", "mpi(shards: 1)", "mpi(shards: 2)", "mpi(shards: 4)"}) {
+    Prompt prompt;
+    prompt.enter(
+        "graph net(x: i8[1, 64]) -> (y: i32[1, 32]) {\n"
+        "  let w = (iota(4096) % 7 - 3).reshape(64, 64) as i8[64, 64]\n"
+        "  let h = (x @ w).shift_right(6) as i8[1, 64]\n"
+        "  y = h @ ((iota(2048) % 5 - 2).reshape(64, 32) as i8[64, 32])\n}");
+    prompt.enter("let m = map(net, chip: \"tianjicx\", objective: \"cores\")");
+    prompt.enter("let same = [m]");  // one thing, by two names
+    prompt.enter(
+        "fn tries() -> int {\n  let before = m.estimate().cores\n  m.split(\"matmul\", f: before + 1)\n"
+        "  return 100 * before + same[0].estimate().cores\n}");
+    for (int again = 0; again < 3; ++again) {
+      CHECK_MESSAGE(prompt.value("(run tries() on " + on + ").value") == "102", on);
+      CHECK(prompt.value("same[0].estimate().cores") == "2");
+      CHECK(prompt.value("m.undo().cores") == "1");
+      CHECK(prompt.value("m.undo()").starts_with("error E4049: there is nothing to undo"));
+    }
+  }
+}
+
 TEST_CASE("one of the shards of a prompt is seen, and they agree [doors]") {
   Prompt prompt;
   prompt.enter(
@@ -208,7 +231,7 @@ TEST_CASE("where all shards wait and none can go on, each says for what: status 
   CHECK(WEXITSTATUS(status) == 70);
   CHECK_MESSAGE(told ==
                     "taskspec: all shards wait, and none can go on; this is a mistake of taskspec\n"
-                    "shard 0 waits for all shards to come to a file, after call 0\n"
+                    "shard 0 waits for all shards to come here, after call 0\n"
                     "shard 1 waits for the end of the others, after call 0\n",
                 told);
 }

@@ -181,7 +181,14 @@ class ShardsView {
     shards.forEach((shard, k) => sums.append(make("tr", "", null, cell("td", k), cell("td", shard.rank),
         cell("td", shard.messages), cell("td", bytesText(shard.bytes)),
         ...bars.map(bar => cell("td", timeText(shard.spent[bar]))))));
-    this.copies.replaceChildren(make("h3", "", "messages with contents, and time"), make("div", "wide", null, sums));
+    const looked = make("table", "chiptable analysis"), names = Object.keys((shards[0] || {}).analysis || {});
+    const words = name => name.replaceAll("_", " "), told = (name, n) => name.endsWith("bytes") ? bytesText(n) : n;
+    looked.append(make("tr", "", null, ...["shard", ...names.map(words)].map(name => cell("th", name))));
+    shards.forEach((shard, k) => looked.append(make("tr", "", null, cell("td", k),
+        ...names.map(name => cell("td", told(name, shard.analysis[name]))))));
+    this.copies.replaceChildren(make("h3", "", "messages with contents, and time"), make("div", "wide", null, sums),
+                                make("h3", "", "what the analysis looked at, and asked of memory"),
+                                make("div", "wide", null, looked));
     const few = shards.slice(0, 32).filter(shard => shard.to);
     if (few.length < 2) return;
     const table = make("table", "chiptable matrix");

@@ -42,12 +42,14 @@ AnalysisEngine::AnalysisEngine(const RegionForest& forest, Collectives& collecti
 AnalysisEngine::~AnalysisEngine() = default;
 
 void AnalysisEngine::issue(Operation op) {
+  const AllocationMeter::Part counted(meter_);
   if (!options_.traces) return void(issued_.push_back({std::move(op), {}}));
   const std::uint64_t token = token_of(op);
   tracer_.issue(std::make_shared<Operation>(std::move(op)), token);
 }
 
 void AnalysisEngine::issue_again(const std::shared_ptr<Operation>& op, std::uint64_t token) {
+  const AllocationMeter::Part counted(meter_);
   if (options_.traces)
     tracer_.issue(op, token);
   else
@@ -59,10 +61,12 @@ void AnalysisEngine::call(std::uint64_t token) {
 }
 
 void AnalysisEngine::begin_trace(std::uint64_t id) {
+  const AllocationMeter::Part counted(meter_);
   if (options_.traces) tracer_.begin(id);
 }
 
 void AnalysisEngine::end_trace(std::uint64_t id) {
+  const AllocationMeter::Part counted(meter_);
   if (options_.traces) tracer_.end(id);
 }
 
@@ -88,12 +92,16 @@ bool AnalysisEngine::turn() {
 }
 
 void AnalysisEngine::admit(Issued issued) {
+  const AllocationMeter::Part counted(meter_);
   const Operation& op = issued.op;
   const CoarseStage::Counts before = coarse_.counts();
   CoarseResult found = coarse_.analyse(op);
   if (issued.record)
     issued.record->count(issued.call, coarse_.counts().fences - before.fences, coarse_.counts().elided - before.elided);
-  if (options_.found) options_.found(op, found);
+  if (options_.found) {
+    const AllocationMeter::Part uncounted(meter_, false);
+    options_.found(op, found);
+  }
   if (found.has_fence) enter_fence(op, found);
   const std::uint64_t number = op.number;
   std::unique_ptr<Op>& slot = ops_[number];
@@ -156,12 +164,14 @@ void AnalysisEngine::run_fine(std::uint64_t number) {
   if (known == ops_.end() || known->second->waits > 0) return;
   const std::unique_ptr<Op> op = std::move(known->second);
   ops_.erase(known);
+  const AllocationMeter::Part counted(meter_);
   if (op->replays) {
     dispatch(op->op, *op->replays, op->call, op->window);
   } else {
     FineResult& found = fine_.analyse(op->op, op->task);
     found.is_dispatched = op->is_dispatched;
     if (op->record) op->record->learn(op->call, found);
+    const AllocationMeter::Part uncounted(meter_, false);
     executor_.found(op->op, found, collectives_.tick());
   }
   for (const std::uint64_t behind : op->ops_behind) less_for_op(behind);
@@ -247,6 +257,7 @@ void AnalysisEngine::replay(Operation& op, const TemplatePtr& of, std::uint32_t 
 void AnalysisEngine::dispatch(const Operation& op, TraceTemplate& of, std::uint32_t call,
                               std::span<const std::uint64_t> window) {
   const TraceTemplate::Op& known = of.relative(call);
+  const AllocationMeter::Part uncounted(meter_, false);
   executor_.replayed(op, {call, of.ops.size(), known.found.own, known.edges, window, of.others});
 }
 

@@ -23,6 +23,7 @@
 #include "interp/shards/analysis/fine.hpp"
 #include "interp/shards/collectives/collectives.hpp"
 #include "interp/shards/traces/tracer.hpp"
+#include "ir/base/allocations.hpp"
 
 namespace taskspec {
 
@@ -86,6 +87,7 @@ class AnalysisEngine final : private TraceHost {
   const std::string& why_trace() const { return tracer_.why(); }  // the last guard failed
   const KeyTable& keys() const { return keys_; }
   std::size_t bytes() const;
+  const Allocations& allocations() const { return meter_.sum(); }  // without those of the executor
 
  private:
   struct Op;
@@ -136,6 +138,7 @@ class AnalysisEngine final : private TraceHost {
   std::vector<std::uint64_t> fences_before_;
   std::vector<std::uint64_t> executed_;  // the last ones of complete executions that wait for their turn
   bool is_blocked_ = false;
+  AllocationMeter meter_;
 };
 
 }  // namespace taskspec

@@ -116,6 +116,7 @@ void DataState::set_state(LaneKey lane, std::uint32_t state) {
 }
 
 const DataState::Decision& DataState::decide(LaneKey lane, const LaneStep& step) {
+  const AllocationMeter::Part counted(meter_);
   Tree& tree = this->tree(lane.root);
   const std::uint32_t at = state_of(lane);
   const std::uint64_t found = std::uint64_t{at} << 32 | tree.steps.of(step);

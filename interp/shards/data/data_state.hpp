@@ -16,6 +16,7 @@
 #include "interp/shards/data/lane_stack.hpp"
 #include "interp/shards/data/movement.hpp"
 #include "interp/shards/data/total_share.hpp"
+#include "ir/base/allocations.hpp"
 
 namespace taskspec {
 
@@ -59,6 +60,7 @@ class DataState {
   static constexpr std::size_t deepest_stack = 32;
 
   const Counts& counts() const { return counts_; }
+  const Allocations& allocations() const { return meter_.sum(); }
   std::size_t bytes() const;
 
  private:
@@ -76,6 +78,7 @@ class DataState {
   const Plans plans_;
   std::vector<std::unique_ptr<Tree>> trees_;  // by root region
   Counts counts_;
+  AllocationMeter meter_;
 };
 
 }  // namespace taskspec

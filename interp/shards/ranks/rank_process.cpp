@@ -46,7 +46,7 @@ void at_end_of_process() {
   if (own.line && own.line->port) {
     try {
       const std::lock_guard lock(own.line->mutex);
-      own.line->say_gone();
+      own.line->say_end(0);
       state(State::ending);
       own.line->port->finalise();
     } catch (...) {

@@ -65,13 +65,7 @@ class Port final : public MpiPort {
     return has_come;
   }
 
-  bool have_all_come() override {
-    if (!sent_.empty()) return false;
-    if (meeting_ == MPI_REQUEST_NULL) check(MPI_Ibarrier(control_, &meeting_), "MPI_Ibarrier");
-    int is_done = 0;
-    check(MPI_Test(&meeting_, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-    return is_done != 0;
-  }
+  bool have_all_left() const override { return sent_.empty(); }
 
   void finalise() override {
     for (MPI_Request& request : requests_) {
@@ -207,7 +201,6 @@ class Port final : public MpiPort {
   MPI_Comm control_ = MPI_COMM_NULL, bulk_ = MPI_COMM_NULL;
   std::byte posted_[posted_receives][small];
   MPI_Request requests_[posted_receives];
-  MPI_Request meeting_ = MPI_REQUEST_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<ContentLine*> to_, from_;  // by rank
   std::list<Sent> sent_;                 // a request keeps its address

@@ -32,10 +32,9 @@ class MpiPort {
   virtual void send(int rank, int tag, std::vector<std::byte> bytes) = 0;  // never waits
   // Takes what has come, and lets go of what has left; true if there was something.
   virtual bool look(const Sink& sink) = 0;
-  // All ranks have come to this, and all that was sent from here has left. Never waits: to be asked until it is so.
-  virtual bool have_all_come() = 0;
-  virtual void finalise() = 0;         // may wait for the others
-  virtual void abort(int status) = 0;  // ends the processes of all ranks
+  virtual bool have_all_left() const = 0;  // what was sent from here, as far as the last look knows
+  virtual void finalise() = 0;             // may wait for the others
+  virtual void abort(int status) = 0;      // ends the processes of all ranks
   // From this rank to another, and the other way; null: there is none, as that is on another machine.
   virtual ContentLine* line_to(int rank) = 0;
   virtual ContentLine* line_from(int rank) = 0;

@@ -15,10 +15,14 @@
 namespace taskspec {
 namespace {
 
-// Even tags carry messages of shards, odd ones what ranks say to one another; above that the number of the network,
-// from 1: 0 is what they say outside of networks.
-constexpr int words_of_ranks = 1;
-int tag_of(std::uint32_t network, int kind) { return static_cast<int>(network << 1) | kind; }
+// A tag says what it carries: messages of shards, what ranks say to one another, or that a rank is at its end. Above
+// that stands the number of the network, from 1: 0 is what ranks say outside of networks.
+enum class Carries : int { message, words, end };
+constexpr int kind_bits = 2;
+int tag_of(std::uint32_t network, Carries what) {
+  return static_cast<int>(network << kind_bits) | static_cast<int>(what);
+}
+Carries carried_by(int tag) { return static_cast<Carries>(tag & ((1 << kind_bits) - 1)); }
 
 // What MPI refuses cannot be mended here.
 template <class F>
@@ -60,8 +64,8 @@ class RankNetwork::End final : public Transport {
     put_message(bytes, message);
     const std::lock_guard lock(network_.line_mutex());
     in_words_of_mpi([&] {
-      network_.line_->port->send(static_cast<int>(network_.layout_.rank_of(to)), tag_of(network_.number_, 0),
-                                 std::move(bytes));
+      network_.line_->port->send(static_cast<int>(network_.layout_.rank_of(to)),
+                                 tag_of(network_.number_, Carries::message), std::move(bytes));
     });
   }
 
@@ -222,7 +226,7 @@ void RankNetwork::send_to_rank(std::size_t rank, Bytes bytes) {
     return;
   }
   in_words_of_mpi(
-      [&] { line_->port->send(static_cast<int>(rank), tag_of(number_, words_of_ranks), std::move(bytes)); });
+      [&] { line_->port->send(static_cast<int>(rank), tag_of(number_, Carries::words), std::move(bytes)); });
 }
 
 void RankNetwork::on_rank_message(std::function<void(Bytes)> heard) {
@@ -247,22 +251,22 @@ bool MpiLine::look() {
 }
 
 void MpiLine::say_beside(std::size_t rank, Bytes bytes) {
-  in_words_of_mpi([&] { port->send(static_cast<int>(rank), tag_of(0, words_of_ranks), std::move(bytes)); });
+  in_words_of_mpi([&] { port->send(static_cast<int>(rank), tag_of(0, Carries::words), std::move(bytes)); });
 }
 
-void MpiLine::say_gone() {
+void MpiLine::say_end(std::uint32_t network) {
   const MpiPort::Facts facts = port->facts();
   for (int rank = 0; rank < facts.ranks; ++rank) {
     if (rank == facts.rank) continue;
     Bytes who;
     ByteWriter(who).put(static_cast<std::uint64_t>(facts.rank));
-    in_words_of_mpi([&] { port->send(rank, tag_of(0, 0), std::move(who)); });
+    in_words_of_mpi([&] { port->send(rank, tag_of(network, Carries::end), std::move(who)); });
   }
 }
 
 void MpiLine::take(int tag, Bytes bytes) {
-  const auto network = static_cast<std::uint32_t>(tag) >> 1;
-  if (network == 0 && !(tag & words_of_ranks)) {
+  const auto network = static_cast<std::uint32_t>(tag) >> kind_bits;
+  if (network == 0 && carried_by(tag) == Carries::end) {
     const auto rank = ByteReader(bytes).get<std::uint64_t>();
     gone.insert(rank);
     for (const auto& [number, open] : here) open->miss(rank);
@@ -276,8 +280,12 @@ void MpiLine::take(int tag, Bytes bytes) {
 }
 
 void RankNetwork::take(int tag, Bytes bytes) {
-  if (tag & words_of_ranks) {
+  if (carried_by(tag) == Carries::words) {
     if (heard_) heard_(std::move(bytes));
+    return;
+  }
+  if (carried_by(tag) == Carries::end) {
+    ended_.insert(ByteReader(bytes).get<std::uint64_t>());
     return;
   }
   ShardMessage message;
@@ -307,17 +315,28 @@ void RankNetwork::leave(End& end) {
   if (!is_led_ && !waiting_.empty()) waiting_.front()->offer_lead();
 }
 
+// Messages of our own, and no barrier of MPI: barriers end in one order, and networks need not.
+bool RankNetwork::have_all_ended() const {
+  for (std::size_t rank = 0; rank < layout_.ranks; ++rank)
+    if (rank != layout_.rank && !ended_.contains(rank) && !line_->gone.contains(rank)) return false;
+  return true;
+}
+
 void RankNetwork::finish() {
   if (!line_) return;
   const auto begin = std::chrono::steady_clock::now();
-  for (;;) {
+  for (bool has_said = false;;) {
     {
       const std::lock_guard lock(line_mutex());
       look_locked();
-      if (in_words_of_mpi([&] { return line_->port->have_all_come(); })) {
-        --line_->open_networks;
-        is_finished_ = true;
-        return;
+      if (line_->port->have_all_left()) {
+        if (!std::exchange(has_said, true)) {
+          line_->say_end(number_);
+        } else if (have_all_ended()) {
+          --line_->open_networks;
+          is_finished_ = true;
+          return;
+        }
       }
     }
     pause(std::chrono::steady_clock::now() - begin, layout_.ranks <= std::thread::hardware_concurrency());

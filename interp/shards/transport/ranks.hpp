@@ -25,7 +25,8 @@ namespace taskspec {
 class RankNetwork;
 
 // MPI is initialised once for a process and serves one network after the other, of which some may overlap: a shard that
-// is done with one goes on to the next. Networks are told apart by number, and what comes for a later one waits here.
+// is done with one goes on to the next, and a run may stand inside of another one. All ranks begin them in one order,
+// so they are told apart by number, and what comes for a later one waits here. They end in whatever order.
 struct MpiLine {
   std::unique_ptr<MpiPort> port;
   std::mutex mutex;                              // one call of MPI at a time; of all below
@@ -43,7 +44,8 @@ struct MpiLine {
   // With the mutex held.
   bool look();
   void say_beside(std::size_t rank, Bytes bytes);
-  void say_gone();  // to all others: this process ends now
+  // To all others: this process needs that network no more; 0: it ends now.
+  void say_end(std::uint32_t network);
   bool is_over(std::uint32_t network) const;
   void take(int tag, Bytes bytes);
 };
@@ -76,6 +78,7 @@ class RankNetwork {
   void miss(std::size_t rank);
   ContentLine* line_to_rank(ShardId shard) const;
   ContentLine* line_from_rank(ShardId shard) const;
+  bool have_all_ended() const;
   bool try_to_lead(End& end);
   void stop_leading(End& end);
   void leave(End& end);
@@ -88,6 +91,7 @@ class RankNetwork {
   std::vector<std::unique_ptr<End>> ends_;  // by shard; null: on another rank
   std::mutex alone_;                        // in place of that of the line
   std::function<void(Bytes)> heard_;        // with one of them
+  std::set<std::size_t> ended_;             // other ranks, by what they said; likewise
   std::mutex lead_mutex_;                   // of what follows
   bool is_led_ = false;
   std::vector<End*> waiting_;  // to lead

@@ -1,0 +1,102 @@
+// What the analysis of each shard came to, as a report tells it: as much for any size of a launch where no shard has
+// more points, and in proportion to a shard's own points.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <vector>
+
+#include "tests/guard/tool.hpp"
+
+namespace taskspec::shard_work_test {
+
+namespace {
+
+using Work = std::map<std::string, std::int64_t>;
+
+// A stencil over as many tiles, ten steps of it, each analysed; by shard.
+std::vector<Work> work_of(std::int64_t tiles, std::int64_t shards) {
+  TemporaryFolder folder;
+  folder.put("x.task",
+             fmt::format("fields Cell {{ state: f64, flux: f64 }}\n"
+                         "task bump(inout c: Cell[_].{{state}}) {{ for i in c {{ c[i].state += 1.0 }} }}\n"
+                         "task mean(inout own: Cell[_].{{flux}}, in ghost: Cell[_].{{state}}) {{\n"
+                         "  for i in own {{ own[i].flux += 0.5 * (ghost[i - 1].state + ghost[i + 1].state) }}\n}}\n"
+                         "fn main() {{\n  let cells = region Cell[{0} * 4]\n  let owned = blocks(cells, {0})\n"
+                         "  let interior = owned & shrink(cells, 1)\n  let ghost = halo(owned, 1)\n"
+                         "  for t in 0..10 {{\n    launch bump(owned[i]) for i in 0..{0}\n"
+                         "    launch mean(interior[i], ghost[i]) for i in 0..{0}\n  }}\n"
+                         "  print(cells.flux.sum(0).scalar)\n}}\n"
+                         "run main() on mpi(shards: {1}, traces: false)\n",
+                         tiles, shards));
+  const ToolOutcome run = in_shell("taskspec run x.task --report r.json >/dev/null && cat r.json", folder, 120);
+  CHECK_MESSAGE(run.code == 0, run.err);
+  static const std::regex block("\"analysis\":\\{([^}]*)\\}"), entry("\"([a-z_]+)\":([0-9]+)");
+  std::vector<Work> found;
+  for (std::sregex_iterator at(run.out.begin(), run.out.end(), block), end; at != end; ++at) {
+    const std::string inside = (*at)[1];
+    Work& work = found.emplace_back();
+    for (std::sregex_iterator one(inside.begin(), inside.end(), entry); one != end; ++one)
+      work[(*one)[1]] = std::stoll((*one)[2]);
+  }
+  REQUIRE(found.size() == static_cast<std::size_t>(shards));
+  return found;
+}
+
+// That of the shard that has most to do.
+Work most(const std::vector<Work>& shards) {
+  Work most;
+  for (const Work& work : shards)
+    for (const auto& [name, count] : work) most[name] = std::max(most[name], count);
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("what the coarse stage looks at is the same for a launch of any size [shard-work]") {
+  const Work few = work_of(16, 4)[0];
+  for (const std::int64_t tiles : {256, 4096}) {
+    const Work many = work_of(tiles, 4)[0];
+    for (const char* name : {"coarse_steps", "coarse_entries", "plans"}) {
+      CAPTURE(name);
+      CHECK(few.at(name) > 0);
+      CHECK(many.at(name) == few.at(name));
+    }
+  }
+}
+
+TEST_CASE("what a shard's analysis costs does not grow with the shards, where its own points do not [shard-work]") {
+  const Work few = most(work_of(4 * 8, 4));
+  for (const std::int64_t shards : {8, 16}) {
+    const Work many = most(work_of(shards * 8, shards));
+    for (const char* name : {"coarse_steps", "coarse_entries", "fine_steps", "fine_entries", "edges", "plans"}) {
+      CAPTURE(name);
+      CHECK(few.at(name) > 0);
+      CHECK(many.at(name) == few.at(name));
+    }
+    for (const char* name : {"plan_points", "allocations", "allocated_bytes", "bytes"}) {
+      CAPTURE(name);
+      CHECK(few.at(name) > 0);
+      CHECK(10 * many.at(name) <= 11 * few.at(name));
+    }
+  }
+}
+
+TEST_CASE("what a shard's analysis costs is linear in its own points [shard-work]") {
+  std::vector<Work> sizes;
+  for (const std::int64_t own : {64, 128, 256}) sizes.push_back(most(work_of(4 * own, 4)));
+  for (const char* name : {"fine_steps", "edges"}) {
+    CAPTURE(name);
+    CHECK(sizes[1].at(name) > sizes[0].at(name));
+    CHECK(sizes[2].at(name) - sizes[1].at(name) == 2 * (sizes[1].at(name) - sizes[0].at(name)));
+  }
+  // Of these there is also what does not depend on points.
+  for (const char* name : {"fine_entries", "plan_points", "allocations", "allocated_bytes", "bytes"}) {
+    CAPTURE(name);
+    CHECK(sizes[2].at(name) <= 4 * sizes[0].at(name));
+  }
+}
+
+}  // namespace taskspec::shard_work_test
