@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <string_view>
 #include <vector>
 
 #include "tests/guard/tool.hpp"
@@ -13,6 +14,13 @@
 namespace taskspec::shard_work_test {
 
 namespace {
+
+// Sanitizers count for themselves.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool counts_memory = false;
+#else
+constexpr bool counts_memory = true;
+#endif
 
 using Work = std::map<std::string, std::int64_t>;
 
@@ -113,7 +121,7 @@ TEST_CASE("what a shard's analysis costs does not grow with the shards, where it
     }
     for (const char* name : {"plan_points", "allocations", "allocated_bytes", "bytes"}) {
       CAPTURE(name);
-      CHECK(few.at(name) > 0);
+      CHECK((few.at(name) > 0 || (!counts_memory && std::string_view(name).starts_with("alloc"))));
       CHECK(10 * many.at(name) <= 11 * few.at(name));
     }
   }
