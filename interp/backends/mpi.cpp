@@ -17,6 +17,7 @@ constexpr std::int64_t most_shards = 1024;
 constexpr const char* wrong_shards = "a run has between 1 and 1024 shards (0: 4)";
 constexpr std::string_view levels[] = {"off", "batch", "every"};
 constexpr std::string_view plans[] = {"own", "all"};
+constexpr std::string_view elisions[] = {"exact", "more"};
 constexpr std::int64_t longest_silence = 86'400;  // seconds
 constexpr const char* wrong_threads = "a shard has between 1 and 1024 threads (0: its part of the cores)";
 constexpr const char* wrong_timeout = "a rank may be silent for 1 to 86400 seconds";
@@ -26,6 +27,7 @@ bool is_wrong(const Value& shards) { return shards.integer() < 0 || shards.integ
 bool is_silence(std::int64_t seconds) { return seconds >= 1 && seconds <= longest_silence; }
 bool is_limit(std::int64_t seconds) { return seconds == 0 || is_silence(seconds); }
 bool is_plans(std::string_view text) { return std::ranges::find(plans, text) != std::end(plans); }
+bool is_elision(std::string_view text) { return std::ranges::find(elisions, text) != std::end(elisions); }
 bool is_level(std::string_view level) { return level.empty() || std::ranges::find(levels, level) != std::end(levels); }
 
 Type mpi_type(RuleContext& c) {
@@ -41,6 +43,7 @@ Type mpi_type(RuleContext& c) {
   want(c, 9, Type::Kind::string, "the name of a file");
   want(c, 10, Type::Kind::integer, "a number of seconds");
   want(c, 11, Type::Kind::integer, "a number of threads");
+  want(c, 12, Type::Kind::string, "exact or more");
   if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
   if (const Value* level = c.constant(2); level && !is_level(level->string()))
     c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
@@ -52,6 +55,8 @@ Type mpi_type(RuleContext& c) {
     c.fail("E1003", wrong_task_timeout, 10);
   if (const Value* threads = c.constant(11); threads && !is_number_of_threads(*threads))
     c.fail("E1003", wrong_threads, 11);
+  if (const Value* text = c.constant(12); text && !is_elision(text->string()))
+    c.fail("E1003", "no way to elide " + in_quotes(text->string()), 12, "exact or more");
   return backend_type("mpi");
 }
 
@@ -85,6 +90,10 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   const std::string& how = options[7].string();
   if (!is_plans(how)) throw failure("E5003", {}, "no plans " + in_quotes(how) + "; there are own and all");
   settings.options.plans = how == "all" ? DataState::Plans::all : DataState::Plans::own;
+  const std::string& elide = options[12].string();
+  if (!is_elision(elide))
+    throw failure("E5003", {}, "no way to elide " + in_quotes(elide) + "; there are exact and more");
+  settings.options.elides_more = elide == "more";
   if (!is_silence(options[8].integer())) throw failure("E5003", {}, wrong_timeout);
   if (!is_limit(options[10].integer())) throw failure("E5003", {}, wrong_task_timeout);
   if (!is_number_of_threads(options[11])) throw failure("E5003", {}, wrong_threads);
@@ -109,7 +118,8 @@ constexpr Operand mpi_options[] = {
     {"traces", OperandKind::boolean, true},     {"trace_auto", OperandKind::boolean, true},
     {"why_trace", OperandKind::boolean, false}, {"plans", OperandKind::string, "own"},
     {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""},
-    {"task_timeout", OperandKind::integer, 0},  {"threads", OperandKind::integer, 0}};
+    {"task_timeout", OperandKind::integer, 0},  {"threads", OperandKind::integer, 0},
+    {"elide", OperandKind::string, "exact"}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {
@@ -141,15 +151,16 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "launch and of the contents of regions. For run .. on. shards: how many, in this process or over the ranks of "
         "mpirun. All make the same calls, which is checked: level off, batch (every 64 calls and before each receive) "
         "or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one shard differ there. "
-        "traces: false analyses each turn of a loop anew; trace_auto: false replays only what stands in trace { }, and "
-        "why_trace: true says on standard error, of each trace that cannot be replayed, what stands against it. plans: "
-        "all finds what must move from lists of everything, which must come to the same. timeout: for how many seconds "
-        "a rank may be silent. task_timeout: for how many seconds a shard may compute between two calls, 0: as long as "
-        "it "
-        "likes. dump_dep: a file that gets, as JSON, which points depend on which. threads: of each shard, for its "
-        "points; 0: the cores, divided among the shards of this machine. What a call changes of its surroundings, an "
-        "agent "
-        "or a mapping, each shard has for itself, and the program goes on with what the first one leaves, as on host.",
+        "traces: false analyses each turn of a loop anew; trace_auto: false replays only what stands in trace { }, "
+        "and why_trace: true says on standard error, of each trace that cannot be replayed, what stands against it. "
+        "plans: all finds what must move from lists of everything, which must come to the same. timeout: for how many "
+        "seconds a rank may be silent. task_timeout: for how many seconds a shard may compute between two calls, 0: "
+        "as long as it likes. dump_dep: a file that gets, as JSON, which points depend on which. threads: of each "
+        "shard, for its points; 0: the cores, divided among the shards of this machine. elide: more spares further "
+        "fences, where launches over other ranges or smaller pieces take, point by point, what is inside of one "
+        "disjoint partition; report.fences and elided are then those of what was left, and the report tells how many "
+        "it spared. What a call changes of its surroundings, an agent or a mapping, each shard has for itself, and "
+        "the program goes on with what the first one leaves, as on host.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
         "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"

@@ -30,9 +30,9 @@ std::optional<Injection> injection_of(std::string_view text);
 
 // The names of arguments; those of several go by numbers, too: "value 3".
 inline constexpr std::string_view argument_names[] = {
-    "argument", "arguments", "capture",  "captures",  "colour",    "colours", "domain",   "element", "extents",
-    "fields",   "files",     "level",    "operation", "partition", "pieces",  "position", "program", "projection",
-    "region",   "sent",      "sharding", "shards",    "task",      "type",    "value"};
+    "argument",   "arguments", "capture", "captures", "colour",    "colours",   "domain", "element",  "elide",
+    "extents",    "fields",    "files",   "level",    "operation", "partition", "pieces", "position", "program",
+    "projection", "region",    "sent",    "sharding", "shards",    "task",      "type",   "value"};
 inline bool goes_by_numbers(std::string_view name) {
   return name == "argument" || name == "value" || name == "capture";
 }

@@ -129,6 +129,7 @@ void ShardBackend::call_start(const Interpreter& interpreter, Span span) {
   }
   call.integer("shards", static_cast<std::int64_t>(settings_.shards))
       .integer("level", static_cast<std::int64_t>(settings_.options.level));
+  if (settings_.options.elides_more) call.text("elide", "more");  // who waits for no fence must not wait alone
   run_->called(CallKind::start, "start", span);
 }
 

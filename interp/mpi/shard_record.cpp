@@ -48,6 +48,8 @@ std::string ShardRecord::reason(const Operation& earlier, const Operation& later
       const PointSharding& s = earlier.sharding;
       if (!is_fence) {
         if (s.kind == PointSharding::Kind::owner && s == later.sharding) return of + "both are on one shard";
+        if (earlier.domain != later.domain || a.partition != b.partition || !(a.projection == b.projection))
+          return of + "points of equal number alone may meet, each on its own shard";
         return of + "each point takes the piece that it took before, on its own shard";
       }
       if (later.by_owners) return of + "it is received, from all shards";

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "interp/shards/analysis/elision.hpp"
 #include "interp/shards/traces/token.hpp"
 #include "ir/base/at_end.hpp"
 #include "ir/files/files.hpp"
@@ -47,7 +48,8 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
       log_(options_.level == ControlWatch::Level::off ? CallLog::Hashes::none : CallLog::Hashes::chained),
       watch_(collectives_, log_, {.level = options_.level}),
       engine_(forest, collectives_, *this,
-              {.traces = options_.traces,
+              {.more = options_.elides_more ? elides_more : CoarseStage::Elides(),
+               .traces = options_.traces,
                .automatic = options_.finds_traces,
                .data_signature =
                    [this](RegionId root, std::uint32_t field) {
@@ -460,6 +462,7 @@ Bytes ShardRun::packed_record() const {
   const Allocations &analysis = engine_.allocations(), &decisions = data.allocations();
   record_->work = {coarse.steps,
                    coarse.touched,
+                   coarse.elided_more,
                    fine.steps,
                    fine.entries,
                    fine.edges,

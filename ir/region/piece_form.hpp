@@ -38,6 +38,8 @@ class PieceForm {
   // What it is: equal keys, equal pieces. Each form begins with a letter of its own.
   virtual void put_key(std::string& key, const RegionForest& forest) const = 0;
   virtual void each_operand(FunctionRef<void(PartitionId)> visit) const;  // partitions that it asks for their pieces
+  // A partition of the same colours, each of whose pieces holds that of this one; none: the form tells of no such.
+  virtual PartitionId within() const { return {}; }
   virtual bool is_table() const { return false; }  // keeps its pieces; what is made of it does so too
   virtual bool is_open() const { return false; }   // nobody knows its pieces yet: piece() throws Error E1009
   virtual std::size_t bytes() const { return sizeof(*this); }

@@ -38,6 +38,7 @@ struct JudgedOutcome {
   std::size_t untrue = 0;         // edges of the union that no exact path has
   std::size_t across = 0;         // edges between shards
   std::size_t replayed = 0;       // points
+  std::size_t spared = 0;         // fences, by further proofs
   std::vector<std::uint64_t> steps;
   bool is_right() const { return !hung && invalid_steps + out_of_time + missing + unordered + untrue == 0; }
 };

@@ -9,6 +9,15 @@
 
 namespace taskspec {
 
+// Other fields, and another thing to do with them.
+inline void choose(GrownForest& grown, LaunchUse& use) {
+  use.fields = {};
+  for (const std::uint32_t field : {0u, 1u})
+    if (grown.number(0, 2) > 0) use.fields.add(field);
+  use.privilege = static_cast<Privilege>(grown.number(0, 3));
+  use.op = static_cast<ReduceOp>(grown.number(0, 1));
+}
+
 inline std::vector<Operation> random_program(GrownForest& grown, std::size_t count) {
   std::vector<Operation> ops;
   const auto shardings = [&]() -> PointSharding {
@@ -29,20 +38,13 @@ inline std::vector<Operation> random_program(GrownForest& grown, std::size_t cou
   };
   for (int tries = 0; ops.size() < count && tries < 300; ++tries) {
     Operation op{.number = ops.size() + 1, .sharding = shardings()};
-    auto choose = [&](LaunchUse& use) {
-      use.fields = {};
-      for (const std::uint32_t field : {0u, 1u})
-        if (grown.number(0, 2) > 0) use.fields.add(field);
-      use.privilege = static_cast<Privilege>(grown.number(0, 3));
-      use.op = static_cast<ReduceOp>(grown.number(0, 1));
-    };
     if (!ops.empty() && grown.number(0, 1)) {
       // The same pieces again, in another way: equal keys are what loops are made of.
       const Operation& earlier = ops[grown.pick(ops.size())];
       op.domain = earlier.domain;
       op.uses = earlier.uses;
       if (grown.number(0, 2)) op.sharding = earlier.sharding;
-      for (LaunchUse& use : op.uses) choose(use);
+      for (LaunchUse& use : op.uses) choose(grown, use);
       if (!conflict(grown.forest, op.domain, op.uses)) ops.push_back(op);
       continue;
     }
@@ -82,13 +84,64 @@ inline std::vector<Operation> random_program(GrownForest& grown, std::size_t cou
         }
         each_point(op.domain, [&](const Point& p) { return fits = fits && colours.contains(use.projection(p)); });
       }
-      choose(use);
+      choose(grown, use);
       use.name = "p";
       op.uses.push_back(use);
     }
     if (fits && !conflict(grown.forest, op.domain, op.uses)) ops.push_back(op);
   }
   return ops;
+}
+
+// A smaller partition of the same colours, if this one can be made so.
+inline PartitionId smaller(GrownForest& grown, PartitionId of) {
+  const RegionId root = grown.forest[of].parent.root;
+  const Space space = grown.spaces[grown.pick(grown.spaces.size())].first;
+  const PartitionId other = grown.nodes[grown.pick(grown.nodes.size())].id;
+  try {
+    switch (grown.number(0, 2)) {
+      case 0:
+        return space.root == root ? intersect(grown.forest, of, space) : of;
+      case 1:
+        return space.root == root ? subtract(grown.forest, of, space) : of;
+      default:
+        return grown.forest[other].colours == grown.forest[of].colours && grown.forest[other].parent.root == root
+                   ? intersect(grown.forest, of, other)
+                   : of;
+    }
+  } catch (const Error&) {
+    return of;
+  }
+}
+
+// Some of these operations become relatives of earlier ones: launches a little further on, over fewer points, over
+// smaller pieces of the same colours.
+inline void make_relatives(GrownForest& grown, std::vector<Operation>& ops) {
+  for (std::size_t at = 1; at < ops.size(); ++at) {
+    if (grown.number(0, 3) == 0) continue;
+    Operation op = ops[grown.pick(at)];
+    op.number = ops[at].number;
+    const std::int64_t by = grown.number(-2, 2);
+    op.domain.lo[0] += by, op.domain.hi[0] += by;
+    if (grown.number(0, 2) == 0 && op.domain.extent(0) > 1) ++(grown.number(0, 1) ? op.domain.lo : op.domain.hi)[0];
+    bool fits = !op.domain.empty() && op.domain.size() <= 8;
+    for (LaunchUse& use : op.uses) {
+      choose(grown, use);
+      if (!use.partition.valid()) continue;
+      Projection& f = use.projection;
+      const std::int64_t shift = grown.number(0, 4) ? by : 0;
+      if (f.kind == Projection::Kind::identity)
+        for (std::size_t row = 0; row < f.out; ++row) f.factors[row].fill(0), f.factors[row][row] = 1;
+      if (f.kind != Projection::Kind::function) {
+        for (std::size_t row = 0; row < f.out; ++row) f.offsets[row] -= f.factors[row][0] * shift;
+        f = Projection::affine(f.in, f.out, f.factors, f.offsets);
+      }
+      if (grown.number(0, 1)) use.partition = smaller(grown, use.partition);
+      const Rect& colours = grown.forest[use.partition].colours;
+      each_point(op.domain, [&](const Point& p) { return fits = fits && colours.contains(f(p)); });
+    }
+    if (fits && !conflict(grown.forest, op.domain, op.uses)) ops[at] = op;
+  }
 }
 
 }  // namespace taskspec

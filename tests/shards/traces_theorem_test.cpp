@@ -3,6 +3,7 @@
 // orders, and nothing else.
 #include <doctest/doctest.h>
 
+#include "interp/shards/analysis/elision.hpp"
 #include "tests/shards/exact_judge.hpp"
 #include "tests/shards/networks.hpp"
 #include "tests/shards/random_programs.hpp"
@@ -95,11 +96,12 @@ struct Plan {
   bool traces = true;
   bool with_carry = true;
   std::function<void(TraceSignature&)> blur{};
+  CoarseStage::Elides more{};
 };
 
 struct Ran {
   JudgedOutcome outcome;
-  std::uint64_t fences = 0, elided = 0;
+  std::uint64_t fences = 0, elided = 0, elided_more = 0;
   std::vector<Tracer::Counts> traces;
 };
 
@@ -113,7 +115,7 @@ Ran run(const Loops& program, std::size_t shards, std::uint64_t seed, const Plan
     judges.push_back(std::make_unique<Judge>(graph, shard, plan.with_carry));
     engines.push_back(std::make_unique<AnalysisEngine>(
         program.grown.forest, network.at(shard), *judges.back(),
-        AnalysisEngine::Options{.coarse_in_a_turn = 2, .traces = plan.traces, .blur = plan.blur}));
+        AnalysisEngine::Options{.more = plan.more, .coarse_in_a_turn = 2, .traces = plan.traces, .blur = plan.blur}));
   }
   auto turn = [&](std::size_t shard) {
     AnalysisEngine& engine = *engines[shard];
@@ -133,7 +135,8 @@ Ran run(const Loops& program, std::size_t shards, std::uint64_t seed, const Plan
   };
   graph.outcome.hung = !network.run_until(done, turn);
   judge_union(exact_graph(program.grown.forest, program.all), graph);
-  Ran ran{graph.outcome, engines[0]->coarse().counts().fences, engines[0]->coarse().counts().elided, {}};
+  const CoarseStage::Counts& counts = engines[0]->coarse().counts();
+  Ran ran{graph.outcome, counts.fences, counts.elided, counts.elided_more, {}};
   for (const auto& engine : engines) ran.traces.push_back(engine->traces());
   return ran;
 }
@@ -173,6 +176,27 @@ TEST_CASE("[traces] [elision-prop] replayed or analysed, the shards together fin
   CHECK(replayed > 1000);
   CHECK(executions > 200);
   CHECK(failed > 50);
+}
+
+TEST_CASE("[traces] [elision-prop] the same where further proofs spare fences") {
+  std::size_t replayed = 0, spared = 0;
+  for (const std::uint64_t seed : random_seeds(200, 10'000)) {
+    CAPTURE(seed);
+    Loops program(seed);
+    make_relatives(program.grown, program.all);
+    for (std::size_t at = 0; Step & step : program.steps)
+      if (step.kind == Step::Kind::operation) step.op = program.all[at++];
+    const Ran ran = run(program, 1 + seed % 4, seed, {.more = elides_more}),
+              untraced = run(program, 1, seed, {.traces = false, .more = elides_more});
+    CHECK(ran.outcome.is_right());
+    CHECK(ran.fences == untraced.fences);
+    CHECK(ran.elided == untraced.elided);
+    CHECK(ran.elided_more == untraced.elided_more);
+    replayed += ran.traces[0].replayed;
+    spared += ran.elided_more;
+  }
+  CHECK(replayed > 10);
+  CHECK(spared > 50);
 }
 
 TEST_CASE("[traces] planted faults are seen") {

@@ -78,6 +78,12 @@ TEST_CASE("programs over regions come to the same on any number of shards [progr
     check_on_shards(name, contents(language_test(name)), few_shards);
 }
 
+TEST_CASE("programs come to the same where further proofs spare fences [programs][D11]") {
+  for (const char* name : {"regions_stencil.task", "regions_stencil_2d.task", "regions_cg.task", "regions_circuit.task",
+                           "regions_logistic.task", "regions_mesh.task", "regions_mlp.task", "regions_patterns.task"})
+    check_on_shards(name, contents(language_test(name)), std::vector<std::size_t>{3, 4}, ", elide: \"more\"");
+}
+
 TEST_CASE("shards with several threads come to the same [programs][shard-threads]") {
   for (const char* name : {"regions_stencil.task", "regions_stencil_2d.task", "regions_cg.task", "regions_circuit.task",
                            "regions_logistic.task", "regions_mesh.task", "regions_mlp.task", "regions_patterns.task"})

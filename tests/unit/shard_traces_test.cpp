@@ -341,7 +341,9 @@ TEST_CASE("a map that is an argument is told by the call that made it [inject][D
 
 TEST_CASE("options of mpi that cannot be are refused where they stand") {
   for (const auto& [option, why] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"plans: \"some\"", "no plans \"some\""}, {"timeout: 0", "a rank may be silent for 1 to 86400 seconds"}}) {
+           {"plans: \"some\"", "no plans \"some\""},
+           {"elide: \"most\"", "no way to elide \"most\""},
+           {"timeout: 0", "a rank may be silent for 1 to 86400 seconds"}}) {
     const Ran ran = run_text(sample("...") + "run main(cyclic) on mpi(" + option + ")\n");
     CHECK(ran.code == 1);
     CHECK_MESSAGE(ran.errors.find("E1003") != std::string::npos, ran.errors);

@@ -19,12 +19,12 @@ struct CoarseStage::Lane {
   LaneTree tree;
   // What the present operation found here.
   std::uint64_t op = 0;
-  bool is_cross = false, is_local = false, is_forced = false;
+  bool is_cross = false, is_local = false, is_by_more = false, is_forced = false;
   std::optional<Space> scope;  // of the fence
 };
 
-CoarseStage::CoarseStage(const RegionForest& forest, KeyTable& keys, Elides elides)
-    : forest_(forest), keys_(keys), elides_(std::move(elides)) {}
+CoarseStage::CoarseStage(const RegionForest& forest, KeyTable& keys, Elides elides, Elides more)
+    : forest_(forest), keys_(keys), elides_(std::move(elides)), more_(std::move(more)) {}
 CoarseStage::~CoarseStage() = default;
 
 bool CoarseStage::elides(const RegionForest& forest, const UseKey& earlier, const UseKey& later) {
@@ -71,7 +71,7 @@ void CoarseStage::collect(const Operation& op, const Touch& touch, CoarseResult&
   Lane& lane = *touch.lane;
   if (lane.op != op.number) {
     lane.op = op.number;
-    lane.is_cross = lane.is_local = lane.is_forced = false;
+    lane.is_cross = lane.is_local = lane.is_by_more = lane.is_forced = false;
     lane.scope.reset();
     work_.push_back(&lane);
   }
@@ -90,9 +90,11 @@ void CoarseStage::collect(const Operation& op, const Touch& touch, CoarseResult&
     }
     if (hazard(entry.privilege, entry.reduce, touch.use->privilege, touch.use->op) == Hazard::none) return;
     const UseKey &earlier = keys_[entry.key], &later = keys_[touch.key];
-    if (op.by_owners || (!earlier.by_owners && elides_(forest_, earlier, later))) {
+    const bool is_local = op.by_owners || (!earlier.by_owners && elides_(forest_, earlier, later));
+    if (is_local || (more_ && !earlier.by_owners && more_(forest_, earlier, later))) {
       result.local.push_back(entry.op);
       lane.is_local = true;
+      lane.is_by_more = lane.is_by_more || !is_local;
     } else {
       lane.is_cross = true;
       widen(lane.tree.bound(at));
@@ -151,7 +153,7 @@ void CoarseStage::count(const Operation& op, const CoarseResult& result) {
     else if (lane->is_cross)
       ++counts_.fences;
     else if (lane->is_local)
-      ++counts_.elided;
+      ++(lane->is_by_more ? counts_.elided_more : counts_.elided);
   }
 }
 
@@ -171,9 +173,10 @@ void CoarseStage::replace(LaneKey of, std::span<const std::pair<LaneTree::Place,
   }
 }
 
-void CoarseStage::count_replayed(std::uint64_t fences, std::uint64_t elided) {
+void CoarseStage::count_replayed(std::uint64_t fences, std::uint64_t elided, std::uint64_t elided_more) {
   counts_.fences += fences;
   counts_.elided += elided;
+  counts_.elided_more += elided_more;
 }
 
 void CoarseStage::count_exit_fence() {

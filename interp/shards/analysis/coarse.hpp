@@ -29,12 +29,13 @@ class CoarseStage {
     std::uint64_t steps = 0;    // operations
     std::uint64_t touched = 0;  // entries of lists
     std::uint64_t fences = 0, elided = 0, other_fences = 0, forced = 0, collectives = 0;
+    std::uint64_t elided_more = 0;  // by what is proved beside the rule: `elided` is without these
   };
-  // Whether a dependence is local; given from outside where more is to be proved than what stands above.
+  // Whether a dependence is local: by the rule above, and, where somebody wants it, by what else can be proved.
   using Elides = std::function<bool(const RegionForest&, const UseKey& earlier, const UseKey& later)>;
   static bool elides(const RegionForest& forest, const UseKey& earlier, const UseKey& later);
 
-  CoarseStage(const RegionForest& forest, KeyTable& keys, Elides elides = CoarseStage::elides);
+  CoarseStage(const RegionForest& forest, KeyTable& keys, Elides elides = CoarseStage::elides, Elides more = {});
   ~CoarseStage();
 
   // Operations come in program order.
@@ -44,7 +45,7 @@ class CoarseStage {
   // replayed operations would have been counted for.
   void each_entry(LaneKey lane, FunctionRef<void(LaneTree::Place, const LaneTree::Entry&)> visit);
   void replace(LaneKey lane, std::span<const std::pair<LaneTree::Place, LaneTree::Entry>> entries, std::uint64_t fence);
-  void count_replayed(std::uint64_t fences, std::uint64_t elided);
+  void count_replayed(std::uint64_t fences, std::uint64_t elided, std::uint64_t elided_more);
   void count_exit_fence();
 
   const Counts& counts() const { return counts_; }
@@ -80,7 +81,7 @@ class CoarseStage {
 
   const RegionForest& forest_;
   KeyTable& keys_;
-  const Elides elides_;
+  const Elides elides_, more_;
   std::vector<std::vector<std::unique_ptr<Lane>>> lanes_;  // by region, by field
   std::vector<Touch> touches_;                             // of the present operation
   std::vector<Lane*> work_;

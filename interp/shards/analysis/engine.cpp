@@ -35,7 +35,7 @@ AnalysisEngine::AnalysisEngine(const RegionForest& forest, Collectives& collecti
       collectives_(collectives),
       executor_(executor),
       options_(std::move(options)),
-      coarse_(forest, keys_, options_.elides),
+      coarse_(forest, keys_, options_.elides, options_.more),
       fine_(forest, keys_, collectives.shards(), collectives.self()),
       tracer_(*this, forest, keys_, fine_.lists(),
               {options_.automatic, options_.data_signature, options_.blur, options_.failed_guard}) {}
@@ -97,7 +97,8 @@ void AnalysisEngine::admit(Issued issued) {
   const CoarseStage::Counts before = coarse_.counts();
   CoarseResult found = coarse_.analyse(op);
   if (issued.record)
-    issued.record->count(issued.call, coarse_.counts().fences - before.fences, coarse_.counts().elided - before.elided);
+    issued.record->count(issued.call, coarse_.counts().fences - before.fences, coarse_.counts().elided - before.elided,
+                         coarse_.counts().elided_more - before.elided_more);
   if (options_.found) {
     const AllocationMeter::Part uncounted(meter_, false);
     options_.found(op, found);
@@ -229,7 +230,8 @@ void AnalysisEngine::begin_replay(const TraceTemplate& of) {
 // At once, where nothing before it on its lanes is on its way.
 void AnalysisEngine::replay(Operation& op, const TemplatePtr& of, std::uint32_t call,
                             std::span<const std::uint64_t> window) {
-  coarse_.count_replayed(of->ops[call].fences, of->ops[call].elided);
+  const TraceTemplate::Op& known = of->ops[call];
+  coarse_.count_replayed(known.fences, known.elided, known.elided_more);
   if (!is_blocked_) return dispatch(op, *of, call, window);
   bool is_blocked = false;
   std::vector<std::uint64_t> before;
@@ -262,7 +264,8 @@ void AnalysisEngine::dispatch(const Operation& op, TraceTemplate& of, std::uint3
 }
 
 void AnalysisEngine::take_back(const TraceTemplate& of, std::size_t calls) {
-  for (std::size_t i = 0; i < calls; ++i) coarse_.count_replayed(-of.ops[i].fences, -of.ops[i].elided);
+  for (std::size_t i = 0; i < calls; ++i)
+    coarse_.count_replayed(-of.ops[i].fences, -of.ops[i].elided, -of.ops[i].elided_more);
 }
 
 void AnalysisEngine::executed() {

@@ -40,7 +40,7 @@ class Executor {
 class AnalysisEngine final : private TraceHost {
  public:
   struct Options {
-    CoarseStage::Elides elides = CoarseStage::elides;
+    CoarseStage::Elides elides = CoarseStage::elides, more{};
     std::size_t coarse_in_a_turn = 16;
     bool traces = true;     // those that the program gives
     bool automatic = true;  // and those that are found

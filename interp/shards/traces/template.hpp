@@ -51,7 +51,7 @@ class TraceTemplate {
     FineResult found;  // as it was recorded; its edges go when they have become relative
     std::vector<TemplateEdge> edges;
     bool is_known = false, is_relative = false;
-    std::uint64_t fences = 0, elided = 0;  // counted for it
+    std::uint64_t fences = 0, elided = 0, elided_more = 0;  // counted for it
   };
   struct Lane {
     std::vector<LaneUse> uses;
@@ -67,9 +67,10 @@ class TraceTemplate {
   std::uint32_t operation(std::uint64_t token, const Operation& op);
   std::uint32_t lane(LaneKey key, bool& is_new);
   void use(std::uint32_t op, LaneKey lane, const LaunchUse& use, KeyId key);
-  void count(std::uint32_t op, std::uint64_t fences, std::uint64_t elided) {
+  void count(std::uint32_t op, std::uint64_t fences, std::uint64_t elided, std::uint64_t elided_more) {
     ops[op].fences = fences;
     ops[op].elided = elided;
+    ops[op].elided_more = elided_more;
   }
   void learn(std::uint32_t op, const FineResult& found);
   // All is recorded, and the lanes' `after` are there. `before` and `own`: as many numbers each.

@@ -27,6 +27,7 @@ class SetForm final : public PieceForm {
     if (right_.valid()) visit(right_);
     if (space_.partition.valid()) visit(space_.partition);
   }
+  PartitionId within() const override { return op_ == SetOperator::unite ? PartitionId() : left_; }
 
  private:
   SetOperator op_;
