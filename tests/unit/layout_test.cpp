@@ -76,7 +76,7 @@ TEST_CASE("an edge over several layers passes by the boxes between [layout]") {
 }
 
 TEST_CASE("nothing gives an empty sheet, and boxes without edges stand in one column [layout]") {
-  CHECK(lay_out({}, {}).nodes.empty());
+  CHECK(lay_out(std::span<const Extent>(), {}).nodes.empty());
   Layout sheet = lay_out(std::vector<Extent>(3, {50, 20}), {});
   CHECK(sheet.nodes[2].x == 0);
   CHECK(sheet.nodes[0].y < sheet.nodes[1].y);
