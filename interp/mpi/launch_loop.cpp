@@ -70,6 +70,7 @@ bool LaunchLoop::finds_period() {
     if (std::count(last, history_.end(), no_kind) > 0) return false;
     if (!std::equal(last, history_.end(), last - static_cast<std::ptrdiff_t>(period))) continue;
     std::int64_t points = 0;
+    period_ = period;
     batch_.assign(history_.end() - static_cast<std::ptrdiff_t>(length), history_.end());
     for (const Kind kind : batch_) points += kinds_[kind].made.launch.what.domain.size();
     return points <= batch_points * static_cast<std::int64_t>(run_.shards());
@@ -77,9 +78,11 @@ bool LaunchLoop::finds_period() {
   return false;
 }
 
+// Two turns of it: the second one found all data where the first one had.
 bool LaunchLoop::comes_again() const {
-  return history_.size() >= batch_.size() &&
-         std::equal(batch_.begin(), batch_.end(), history_.end() - static_cast<std::ptrdiff_t>(batch_.size()));
+  const auto turns = static_cast<std::ptrdiff_t>(std::min(2 * period_, batch_.size()));
+  return history_.size() >= static_cast<std::size_t>(turns) &&
+         std::equal(batch_.begin(), batch_.begin() + turns, history_.end() - turns);
 }
 
 // ---- what is done with it -------------------------------------------------------------------------
@@ -132,8 +135,12 @@ void LaunchLoop::begin(Mode mode) {
   if (recorder.has_pending()) return watch();
   mode_ = mode;
   at_ = 0;
-  is_steady_ = false;
+  is_steady_ = mode == Mode::running && knows_all_calls();
   if (mode == Mode::running) recorder.held_back = this;
+}
+
+bool LaunchLoop::knows_all_calls() const {
+  return std::ranges::all_of(batch_, [&](Kind kind) { return kinds_[kind].call.has_value(); });
 }
 
 void LaunchLoop::watch() {
@@ -174,7 +181,7 @@ bool LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
 
 void LaunchLoop::noted() {
   if (++at_ < batch_.size()) return;
-  is_steady_ = std::ranges::all_of(batch_, [&](Kind kind) { return kinds_[kind].call.has_value(); });
+  is_steady_ = knows_all_calls();
   run_batch();
 }
 

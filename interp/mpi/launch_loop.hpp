@@ -12,9 +12,10 @@
 // The analysis is told of every launch. A launch that finds the data on other shards than a turn ago is another one:
 // other elements move before it. All that is compared is the same on every shard, so all do this alike.
 //
-// When a whole batch has run as it was planned, what is to be said of each of its launches is known. Then only the
-// pieces and the kinds of the numbers are compared, by the interpreter, and nothing is made of a launch: it is
-// `expected`. Its data are where they were a batch ago, since the same launches have put them there.
+// When a whole batch has run as it was planned, what is to be said of each of its launches is known, also when the loop
+// comes again later: then two turns of it are enough. Only the pieces and the kinds of the numbers are compared, by the
+// interpreter, and nothing is made of a launch: it is `expected`. Its data are where they were a turn ago, since the same
+// launches have put them there.
 #pragma once
 #include <functional>
 
@@ -76,6 +77,7 @@ class LaunchLoop final : public HeldBack {
   void record(Made made, Kind kind);
   bool finds_period();
   bool comes_again() const;
+  bool knows_all_calls() const;
   void begin(Mode mode);
   void watch();
 
@@ -87,10 +89,11 @@ class LaunchLoop final : public HeldBack {
   std::vector<Kind> history_;    // the last ones
   Mode mode_ = Mode::watching;
   std::vector<Kind> batch_;                // its launches
+  std::size_t period_ = 1;                 // of these: a turn of the loop
   std::unique_ptr<RepeatedBatch> repeat_;  // null: not planned
   std::size_t at_ = 0;                     // of the batch: launches that have come
   std::vector<std::uint64_t> numbers_;     // of those, as bits
-  bool is_steady_ = false;                 // a whole batch has run as it was planned, and all its calls are known
+  bool is_steady_ = false;                 // all data are where they were a turn ago, and all its calls are known
   std::optional<ExpectedLaunch> expected_;
   std::size_t failures_ = 0;
 };
