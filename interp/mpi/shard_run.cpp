@@ -170,13 +170,21 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, 
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
   waits_.calls(number, span);
   if (RankGroup* ranks = group_->ranks(); ranks && ranks->notes_calls()) {
-    const Sources* sources = options_.sources;
-    ranks->note_call(self(), number, std::string(taskspec::text(kind)) + " " + std::string(name),
-                     sources && span.valid() ? sources->place(span) : std::string());
+    const CallText& text = text_of(kind, name, span);
+    ranks->note_call(self(), number, text.what, text.place);
   }
   turn();
   raise();
   return number;
+}
+
+// The same calls come again and again; lines are found by counting.
+const ShardRun::CallText& ShardRun::text_of(CallKind kind, std::string_view name, Span span) {
+  CallText& text = texts_[{kind, id_of(span)}];
+  if (text.name != name || text.what.empty())
+    text = {std::string(name), std::string(taskspec::text(kind)) + " " + std::string(name),
+            options_.sources && span.valid() ? options_.sources->place(span) : std::string()};
+  return text;
 }
 
 void ShardRun::explain(const ContentsDiffer& difference) {

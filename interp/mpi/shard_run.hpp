@@ -8,6 +8,7 @@
 #pragma once
 #include <chrono>
 #include <deque>
+#include <map>
 
 #include "interp/mpi/call_encoder.hpp"
 #include "interp/mpi/dependence_log.hpp"
@@ -140,6 +141,11 @@ class ShardRun final : private Executor {
   [[noreturn]] void explain(const ContentsDiffer& difference);
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
   void replayed(const Operation& op, const TemplateCall& call) override;
+  // For the message about a rank that dies.
+  struct CallText {
+    std::string name, what, place;  // step, "launch step", "f.task:31"
+  };
+  const CallText& text_of(CallKind kind, std::string_view name, Span span);
   std::string call_text(std::uint64_t number) const;  // "call 9 'launch mul_two' (f.task:21)"
   void tell(const FailedGuard& guard);
   template <class Done>
@@ -171,6 +177,7 @@ class ShardRun final : private Executor {
   std::unique_ptr<DependenceLog> dependences_;  // null: nobody wants them
   Span trace_;                                  // of the program, the outermost that has begun
   std::size_t traces_open_ = 0;
+  std::map<std::pair<CallKind, std::uint64_t>, CallText> texts_;  // by place in the text
   std::uint64_t barriers_ = 0, meetings_ = 0;
   std::deque<std::uint64_t> unsaid_;             // the calls of messages that have been recorded
   bool is_ending_ = false, has_parted_ = false;  // no further call comes
