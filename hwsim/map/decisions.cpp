@@ -105,6 +105,14 @@ void tidy(MapDecisions& decisions) {
   decisions.share.erase(std::unique(decisions.share.begin(), decisions.share.end()), decisions.share.end());
 }
 
+std::int32_t clamped(std::int64_t number) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(number, INT32_MIN, INT32_MAX));
+}
+
+bool has_streams(const MapDecisions& decisions) {
+  return decisions.slabs != 1 || std::ranges::any_of(decisions.units, &MapUnit::streams);
+}
+
 std::int32_t phases_of(const MapDecisions& decisions, std::int32_t group) {
   std::int32_t phases = 0;
   for (const MapUnit& unit : decisions.units)

@@ -49,9 +49,13 @@ std::string unit_text(const ChipNet& net, const ChipUnit& unit);
 // Into more parts than there are rows, groups of columns or of features.
 std::optional<Diag> grid_fault(const ChipNet& net, const ChipUnit& unit, const PieceGrid& grid);
 
+// A number of a program as one of a decision, which is then refused if it cannot be.
+std::int32_t clamped(std::int64_t number);
+
 // Groups by the order of their first units, phases without gaps.
 void tidy(MapDecisions& decisions);
 std::int32_t phases_of(const MapDecisions& decisions, std::int32_t group);
+bool has_streams(const MapDecisions& decisions);
 
 struct MapPlaces {
   std::int32_t width = 0, height = 0;  // of all chips

@@ -33,10 +33,6 @@ ChipProgram empty_program(ChipNet net, const std::shared_ptr<const Chip>& chip, 
   return program;
 }
 
-bool has_streams(const MapDecisions& decisions) {
-  return decisions.slabs != 1 || std::ranges::any_of(decisions.units, &MapUnit::streams);
-}
-
 template <class Map>
 void bound(Map& known) {
   if (known.size() > most_known) known.clear();

@@ -5,14 +5,6 @@
 
 namespace taskspec {
 
-namespace {
-
-std::int32_t clamped(std::int64_t number) {
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(number, INT32_MIN, INT32_MAX));
-}
-
-}  // namespace
-
 ChipMapping::Done ChipMapping::set_depth(std::int64_t depth) {
   MapDecisions next = decisions();
   next.depth = clamped(depth);

@@ -20,10 +20,6 @@ Diags refusal(Code code, std::string text, std::string help = "") {
   return diags;
 }
 
-std::int32_t whole_number(std::int64_t number) {
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(number, INT32_MIN, INT32_MAX));
-}
-
 bool has(const std::vector<std::int32_t>& cores, std::int32_t core) {
   return std::ranges::find(cores, core) != cores.end();
 }
@@ -102,7 +98,7 @@ void ChipMapping::join_groups(MapDecisions& of, std::int32_t group, std::int32_t
   for (std::size_t u : estimator_->order()) {
     MapUnit& unit = of.units[u];
     if (unit.group != group && unit.group != other) continue;
-    phases.try_emplace({unit.group, unit.phase}, whole_number(static_cast<std::int64_t>(phases.size())));
+    phases.try_emplace({unit.group, unit.phase}, clamped(static_cast<std::int64_t>(phases.size())));
   }
   for (MapUnit& unit : of.units)
     if (unit.group == group || unit.group == other) {
@@ -169,7 +165,7 @@ std::optional<MapDecisions> ChipMapping::carried_to(const UnitNet& after, Diags&
     const std::string of = is_there ? unit.name : unit.name.substr(0, unit.name.rfind('.'));
     MapUnit made = decisions().units[before.at(of)];
     if (!is_there) {
-      made.group = new_group(decisions()) + whole_number(static_cast<std::int64_t>(before.at(of)));
+      made.group = new_group(decisions()) + clamped(static_cast<std::int64_t>(before.at(of)));
       made.phase = 0;
       made.pipeline_rows = 0;
       made.cores.clear();
@@ -293,7 +289,7 @@ ChipMapping::Done ChipMapping::share_storage(std::string_view a, std::string_vie
 }
 
 ChipMapping::Done ChipMapping::merge(std::int64_t core, std::int64_t other) {
-  const std::int32_t to = whole_number(core), from = whole_number(other);
+  const std::int32_t to = clamped(core), from = clamped(other);
   MapDecisions next = decisions();
   std::optional<std::int32_t> group, emptied;
   for (const MapUnit& unit : next.units) {
@@ -325,7 +321,7 @@ ChipMapping::Done ChipMapping::put_in(std::string_view name, std::int64_t core) 
     return refusal("E4049",
                    fmt::format("'{}' has {} pieces, and one core is to have it", name, next.units[*unit].cores.size()),
                    fmt::format("split(\"{}\", y: 1, x: 1, f: 1), or fuse", name));
-  const std::int32_t to = whole_number(core);
+  const std::int32_t to = clamped(core);
   for (std::size_t u = 0; u < next.units.size(); ++u) {
     if (u == *unit || !has(next.units[u].cores, to)) continue;
     if (next.units[u].group != next.units[*unit].group) {
@@ -367,7 +363,7 @@ ChipMapping::Done ChipMapping::take_out(std::string_view name) {
 }
 
 ChipMapping::Done ChipMapping::move(std::int64_t core, std::int64_t to) {
-  const std::int32_t a = whole_number(core), b = whole_number(to);
+  const std::int32_t a = clamped(core), b = clamped(to);
   MapDecisions next = decisions();
   bool is_used = false;
   for (MapUnit& unit : next.units)
@@ -385,7 +381,7 @@ ChipMapping::Done ChipMapping::set_phase(std::string_view name, std::int64_t pha
   if (!unit) return diags;
   MapDecisions next = decisions();
   MapUnit& own = next.units[*unit];
-  const std::int32_t phases = phases_of(next, own.group), wanted = whole_number(phase);
+  const std::int32_t phases = phases_of(next, own.group), wanted = clamped(phase);
   if (wanted < 0 || wanted > phases)
     return refusal("E4049", fmt::format("the cores of '{}' have phases 0 to {}, and may have one more: not {}", name,
                                         phases - 1, phase));

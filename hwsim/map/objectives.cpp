@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::int64_t moves_per_unit = 30, most_search_moves = 2000;
 
-bool has_streams(const MapDecisions& decisions) {
-  return decisions.slabs != 1 || std::ranges::any_of(decisions.units, &MapUnit::streams);
-}
-
 // By the clock, as far as it knows better: sums of an estimate take rows that stream for whole maps.
 std::int64_t cost_of(const ChipMapping& mapping, MapObjective objective) {
   if (objective == MapObjective::energy) return mapping.estimate().energy;

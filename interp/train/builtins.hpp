@@ -8,7 +8,7 @@
 namespace taskspec {
 
 inline Training& training_of(const Value& value) { return *std::static_pointer_cast<Training>(value.object()); }
-inline StepSite site_of(const HostContext& host) { return {host.frame->scope, host.span}; }
+inline StepSite step_site(const HostContext& host) { return {host.frame->scope, host.span}; }
 
 inline Value count_tensor(HostContext& host, std::int64_t number) {
   return host.interpreter->target().constant(scalar_array(Value(number), Precision::i64));

@@ -22,7 +22,7 @@ void fit_row(Interpreter& interpreter, Training& training, const Value& row, con
 }
 
 void fit_rows(HostContext& host, Training& training, const Value& rows, FitProgress& progress) {
-  const StepSite site = site_of(host);
+  const StepSite site = step_site(host);
   if (!rows.is_list() || rows.list().empty()) throw failure("E5003", site.span, "fit has no rows to learn from");
   for (const Value& row : rows.list()) {
     progress.at(training.epochs(), static_cast<std::size_t>(&row - rows.list().data()), rows.list().size());

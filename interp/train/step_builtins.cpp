@@ -24,7 +24,7 @@ Type agent_type(RuleContext& c) {
 }
 
 Value run_backward(HostContext& host, std::span<const Value> v) {
-  training_of(v[0]).backward(*host.interpreter, v[1], site_of(host));
+  training_of(v[0]).backward(*host.interpreter, v[1], step_site(host));
   return {};
 }
 Type backward_type(RuleContext& c) {
@@ -35,7 +35,7 @@ Type backward_type(RuleContext& c) {
   return Type::Kind::none;
 }
 Value run_update(HostContext& host, std::span<const Value> v) {
-  training_of(v[0]).update(*host.interpreter, site_of(host));
+  training_of(v[0]).update(*host.interpreter, step_site(host));
   return {};
 }
 Value run_reset(HostContext&, std::span<const Value> v) {
@@ -49,7 +49,7 @@ Type nothing_type(RuleContext&) { return Type::Kind::none; }
 Value run_loss(HostContext& host, std::span<const Value> v) { return training_of(v[0]).loss(host.span); }
 Type loss_type(RuleContext&) { return Type::tensor(Precision::f32, {}); }
 Value run_metric(HostContext& host, std::span<const Value> v) {
-  return training_of(v[0]).metric(*host.interpreter, v[1].string(), site_of(host));
+  return training_of(v[0]).metric(*host.interpreter, v[1].string(), step_site(host));
 }
 Type metric_type(RuleContext&) { return Type::tensor(Precision::f64, {}); }
 

@@ -31,8 +31,6 @@ class LentSlots {
   std::vector<Value> before_, lent_;
 };
 
-std::uint64_t bytes_of(const Type& type) { return concrete(type).bytes(); }
-
 }  // namespace
 
 StepMemory Training::try_steps(Interpreter& outer, Trial& trial, std::int64_t steps, FunctionRef<void()> after,
@@ -67,7 +65,7 @@ StepMemory Training::try_steps(Interpreter& outer, Trial& trial, std::int64_t st
 StepMemory Training::step_memory(const ForwardPlan& plan) const {
   StepMemory memory;
   for (const Weight& weight : weights_) {
-    const std::uint64_t bytes = bytes_of(weight.slot.value().as<Tensor>()->type);
+    const std::uint64_t bytes = concrete(weight.slot.value().as<Tensor>()->type).bytes();
     memory.slots += bytes;
     memory.moments += weight.moments.size() * bytes;
   }
@@ -78,9 +76,9 @@ StepMemory Training::step_memory(const ForwardPlan& plan) const {
   for (const StepRef& ref : kept) {
     const StepTask& task = plan.step.tasks[ref.id];
     const bool is_slot = plan.writes[ref.id].size() > ref.slot && plan.writes[ref.id][ref.slot] != SIZE_MAX;
-    if (!is_slot)
-      memory.hidden +=
-          bytes_of(task.list ? task.list->type(task.list->outputs[ref.slot].value) : task.embedded->types[ref.slot]);
+    if (is_slot) continue;
+    const Type& type = task.list ? task.list->type(task.list->outputs[ref.slot].value) : task.embedded->types[ref.slot];
+    memory.hidden += concrete(type).bytes();
   }
   return memory;
 }

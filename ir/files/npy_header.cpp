@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_dictionary = 1 << 16;  // real ones have a hundred bytes
-constexpr std::size_t highest_rank = 64;
+constexpr std::size_t most_extents = 64;
 
 // Reads the dictionary. Only what npy files contain is understood: strings, True, False, tuples of integers.
 class Dictionary {
@@ -92,7 +92,7 @@ class Dictionary {
     Extents result;
     expect('(');
     while (!accept(')')) {
-      if (result.size() == highest_rank) throw error(fmt::format("at most {} extents", highest_rank));
+      if (result.size() == most_extents) throw error(fmt::format("at most {} extents", most_extents));
       peek();
       std::int64_t extent = -1;
       auto [end, wrong] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
