@@ -1,8 +1,7 @@
 #include "interp/mpi/shard_waits.hpp"
 
-#include <time.h>
-
 #include <algorithm>
+#include <ctime>
 
 #include "ir/base/diag.hpp"
 
