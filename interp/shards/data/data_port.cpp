@@ -1,8 +1,8 @@
 #include "interp/shards/data/data_port.hpp"
 
-#include "interp/shards/transport/breathe.hpp"
 #include "interp/shards/transport/content_line.hpp"
 #include "ir/base/diag.hpp"
+#include "ir/base/relax.hpp"
 
 namespace taskspec {
 
@@ -47,7 +47,7 @@ const std::byte* DataPort::come(ShardId from, std::size_t bytes, std::uint32_t m
   Transport& transport = collectives_.transport();
   const int looks = transport.may_look() ? most_looks : 1;
   for (int k = 0; k < looks; ++k) {
-    if (k > 0) breathe();
+    if (k > 0) relax();
     const ContentLine* const line = transport.line_from(from);
     if (!line) return nullptr;
     const ContentLine::Head* const head = line->next();

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "interp/shards/message.hpp"
-#include "interp/shards/transport/breathe.hpp"
+#include "ir/base/relax.hpp"
 
 namespace taskspec {
 
@@ -51,7 +51,7 @@ class Mailbox {
     do {
       for (int i = 0; i < looks_in_a_row; ++i) {
         if (has_news_.load(std::memory_order_relaxed)) return;
-        breathe();
+        relax();
       }
     } while (std::chrono::steady_clock::now() < end);
   }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <list>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -114,7 +115,10 @@ class Port final : public MpiPort {
         for (int rank = 0; rank < here; ++rank) new (first_line(own) + rank) ContentLine;
       // And nobody sends before the lines are made.
       check(MPI_Allreduce(MPI_IN_PLACE, &is_had, 1, MPI_INT, MPI_MIN, machine), "MPI_Allreduce");
-      if (is_had) note_lines(machine, here, self, own);
+      if (is_had)
+        note_lines(machine, here, self, own);
+      else
+        window_ = MPI_WIN_NULL;  // left alone: to free it takes all of them
     }
     check(MPI_Comm_free(&machine), "MPI_Comm_free");
   }
@@ -124,9 +128,8 @@ class Port final : public MpiPort {
   }
   // In memory that begins anywhere, though at the same place of a page for all.
   static ContentLine* first_line(void* memory) {
-    const auto at = reinterpret_cast<std::uintptr_t>(memory);
-    return reinterpret_cast<ContentLine*>((at + alignof(ContentLine) - 1) / alignof(ContentLine) *
-                                          alignof(ContentLine));
+    std::size_t room = 2 * sizeof(ContentLine);
+    return static_cast<ContentLine*>(std::align(alignof(ContentLine), sizeof(ContentLine), memory, room));
   }
 
   void note_lines(MPI_Comm machine, int here, int self, void* own) {
