@@ -245,6 +245,26 @@ TEST_CASE("[strips] of any precision and operator the bits are those of scalar c
   CHECK(strips == 48);
 }
 
+TEST_CASE("[strips] ints of the host that grow too large are an error where that was; elements wrap") {
+  Task task(cell +
+                "task t(inout c: Cell[_].{n}, in m: int) {\n"
+                "  for i in c {\n"
+                "    var k = 1\n"
+                "    for turn in 0..i { k = (k - 1 + 1) * m }\n"
+                "    c[i].n = c[i].n * (k as i64) + (k as i64) - 1\n  }\n}\n",
+            {{Precision::i64, {}}});
+  REQUIRE(task.error() == "");
+  CHECK(task.body().form() == "scalar");
+  std::vector<std::int64_t> n(5, INT64_MAX);
+  std::int64_t m = 3'000'000'000;
+  CHECK(task.run({{line(0, 5), line(0, 5), {nullptr, nullptr, bytes(n)}}}, {&m}) ==
+        "E5001 9000000000000000000 * 3000000000 overflows int");
+  std::vector<std::int64_t> wanted(5, INT64_MAX);
+  for (std::uint64_t i = 0, k = 1; i < 3; ++i, k *= 3'000'000'000)
+    wanted[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(INT64_MAX) * k + k - 1);
+  CHECK(n == wanted);
+}
+
 TEST_CASE("[strips] a change that fails says where, and stops there") {
   Task task(changing("    c[w[i].to].n /= w[i].from as i64\n"));
   REQUIRE(task.error() == "");
