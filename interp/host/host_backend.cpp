@@ -103,11 +103,7 @@ class HostBackend final : public PlanBackend, public TellsBodies {
   Pool pool_;
 };
 
-void HostBackend::write(Location location, const Array& array) {
-  if (locations_.type(location) != array.type()) bug("an array of another type was written to a location");
-  locations_.own(location);
-  std::memcpy(locations_.data(location), array.raw(), array.bytes());
-}
+void HostBackend::write(Location location, const Array& array) { locations_.write(location, array); }
 
 Location HostBackend::copy(Location location) {
   Location fresh = locations_.add(locations_.type(location));
@@ -236,8 +232,8 @@ void HostBackend::collect(HostExecutable& executable, std::span<const Location> 
 
 void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Location> inputs) {
   if (inputs.size() != executable.overwritten.size()) bug("a run with another number of inputs than its graph");
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    executable.bind_input(i, locations_.input(inputs[i], executable.input_types[i], executable.overwritten[i]));
+  locations_.each_input(inputs, executable.input_types, executable.overwritten,
+                        [&](std::size_t i, std::byte* bytes) { executable.bind_input(i, bytes); });
 }
 
 // By result: where it is written, or copied to in the end.

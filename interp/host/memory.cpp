@@ -201,17 +201,19 @@ Array Locations::share(Location location) const {
   return Array::wrap(e.type, e.block.storage());
 }
 
-std::byte* Locations::input(Location location, const ArrayType& type, bool alone) {
+void Locations::write(Location location, const Array& array) {
   std::lock_guard lock(mutex_);
+  Entry& e = entry(location);
+  if (e.type != array.type()) bug("an array of another type was written to a location");
+  own(e);
+  std::memcpy(e.block.data(), array.raw(), array.bytes());
+}
+
+std::byte* Locations::input(Location location, const ArrayType& type, bool alone) {
   Entry& e = entry(location);
   if (e.type != type) bug("an input of another type than its graph says");
   if (alone) own(e);
   return e.block.data();
-}
-
-void Locations::own(Location location) {
-  std::lock_guard lock(mutex_);
-  own(entry(location));
 }
 
 void Locations::own(Entry& e) {

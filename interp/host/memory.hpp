@@ -90,10 +90,15 @@ class Locations {
   Location add(const ArrayType& type, bool zeros = false);  // else the bytes are undefined
   const ArrayType& type(Location location) const;           // stays where it is until the Location is freed
   std::byte* data(Location location) const;
-  // The bytes that a run is handed for a value of this type; `alone`: no Array is to share them.
-  std::byte* input(Location location, const ArrayType& type, bool alone);
+  // The bytes that a run is handed for values of these types, one after the other; `alone`: no Array is to share them.
+  template <class Visit>
+  void each_input(std::span<const Location> locations, std::span<const ArrayType> types, std::span<const char> alone,
+                  Visit&& visit) {
+    std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < locations.size(); ++i) visit(i, input(locations[i], types[i], alone[i] != 0));
+  }
+  void write(Location location, const Array& array);
   Array share(Location location) const;  // an Array over the bytes themselves
-  void own(Location location);           // makes sure that no Array shares the bytes
   void free(Location location) noexcept;
 
  private:
@@ -105,8 +110,9 @@ class Locations {
   };
   Entry& entry(Location location);
   const Entry& entry(Location location) const { return const_cast<Locations*>(this)->entry(location); }
+  std::byte* input(Location location, const ArrayType& type, bool alone);
   Location insert(ArrayType type, MemoryBlock block);
-  void own(Entry& entry);
+  void own(Entry& entry);  // makes sure that no Array shares the bytes
 
   MemoryCount& count_;
   mutable std::mutex mutex_;

@@ -185,16 +185,6 @@ bool LaunchCode::has_same_pieces(const PointGroup& a, const PointGroup& b) {
 
 // ---- one point ------------------------------------------------------------------------------------
 
-bool PointCode::run(std::byte* const* operands, TaskContext& context) const {
-  const std::size_t before = context.faults.size();
-  try {
-    launch_.run(group_, position_, operands, context);
-  } catch (...) {
-    keep_thrown(context);
-  }
-  return context.faults.size() == before;
-}
-
 void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                      TaskContext& context) const {
   using Work = Launch::Work;
@@ -236,16 +226,12 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
 }
 
 // What one view of the point stands for, as `View` says it with bases of fields as `Field`.
-template <class View, class Field, class Call>
-void LaunchCode::with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
-                            Call&& call) const {
-  Row<Field> bases(bases_.size(), unset);
-  Field* const fields = bases.data();
+template <class View, class Base>
+void LaunchCode::put_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Base* fields,
+                           View* views) const {
   for (std::size_t k = 0; k < bases_.size(); ++k) fields[k] = {bases_[k] == none ? nullptr : operands[bases_[k]]};
   const std::size_t uses = group.regions.size();
   const IndexSpace* const* const pieces = group.pieces.data() + position * uses;
-  Row<View> all(uses, unset);
-  View* const views = all.data();
   for (std::size_t u = 0; u < uses; ++u) {
     View& view = *std::construct_at(views + u);
     view.points = pieces[u];
@@ -261,7 +247,15 @@ void LaunchCode::with_views(const PointGroup& group, std::uint32_t position, std
       view.scattered = memory.scattered;
     }
   }
-  call(std::span<const View>(views, uses));
+}
+
+template <class View, class Field, class Call>
+void LaunchCode::with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                            Call&& call) const {
+  Row<Field> fields(bases_.size(), unset);
+  Row<View> views(group.regions.size(), unset);
+  put_views(group, position, operands, fields.data(), views.data());
+  call(std::span<const View>(views));
 }
 
 namespace {
@@ -272,7 +266,28 @@ Point point_of(const Launch& launch, std::uint32_t position) {
   return launch.domain.rank == 1 ? Point::of(launch.domain.lo[0] + number) : launch.domain.point(number);
 }
 
+#ifdef NDEBUG
+constexpr bool checks_membership = false;
+#else
+constexpr bool checks_membership = true;
+#endif
+
 }  // namespace
+
+void LaunchCode::hand(const Launch& launch, std::uint32_t position, std::byte* const* operands, const Point& point,
+                      const Handed& to) const {
+  for (std::size_t k = 0; k < arguments_.size(); ++k)
+    to.in[k] = arguments_[k].bytes ? operands[k] + std::size_t{launch.element(k, position)} * arguments_[k].bytes
+                                   : operands[k];
+  for (std::size_t k = 0; k < launch.numbers.size(); ++k)
+    if (launch.numbers[k]) {
+      to.numbers[k] = (*launch.numbers[k])(point)[0];
+      to.in[k] = reinterpret_cast<const std::byte*>(&to.numbers[k]);
+    }
+  for (std::size_t k = 0; k < own_outputs_; ++k) to.out[k] = operands[inputs_ + k];
+  for (std::size_t k = 0; k < maps_.size(); ++k)
+    to.out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{launch.number(position)} * maps_[k].bytes;
+}
 
 void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                           TaskContext& context) const {
@@ -282,22 +297,11 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
   for (const std::uint32_t f : clears_)
     fields_[f].fold.clear(operands[fields_[f].operand],
                           static_cast<std::size_t>(PieceMemory::own(*pieces[fields_[f].use]).elements()));
-  Row<const std::byte*> in(arguments_.size(), unset);
-  for (std::size_t k = 0; k < arguments_.size(); ++k)
-    in[k] = arguments_[k].bytes ? operands[k] + std::size_t{launch.element(k, position)} * arguments_[k].bytes
-                                : operands[k];
   const Point point = point_of(launch, position);
-  const std::vector<std::optional<Projection>>& said = launch.numbers;
-  Row<std::int64_t> numbers(said.size(), unset);
-  for (std::size_t k = 0; k < said.size(); ++k)
-    if (said[k]) {
-      numbers[k] = (*said[k])(point)[0];
-      in[k] = reinterpret_cast<const std::byte*>(&numbers[k]);
-    }
-  Row<std::byte*> out(own_outputs_ + maps_.size(), unset);
-  for (std::size_t k = 0; k < own_outputs_; ++k) out[k] = operands[inputs_ + k];
-  for (std::size_t k = 0; k < maps_.size(); ++k)
-    out[own_outputs_ + k] = operands[first_map_ + k] + std::size_t{launch.number(position)} * maps_[k].bytes;
+  Row<const std::byte*> in(arguments_.size(), unset);
+  Row<std::int64_t> numbers(launch.numbers.size(), unset);
+  Row<std::byte*> out(handed_out(), unset);
+  hand(launch, position, operands, point, {in, numbers, out});
   if (native_.run)
     return with_views<PointView, std::byte*>(group, position, operands, [&](std::span<const PointView> views) {
       native_.run(native_.context, views, in, out, point);
@@ -306,21 +310,124 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
     return with_views<ExternView, std::byte*>(group, position, operands, [&](std::span<const ExternView> views) {
       extern_->run({views, in, out, output_elements_, &point});
     });
-#ifdef NDEBUG
-  constexpr bool checks = false;
-#else
-  constexpr bool checks = true;
-#endif
   with_views<ViewMemory, ViewField>(group, position, operands, [&](std::span<const ViewMemory> views) {
     view_->run({.views = views,
                 .inputs = in,
                 .outputs = out,
                 .output_elements = output_elements_,
                 .point = &point,
-                .checks_membership = checks},
+                .checks_membership = checks_membership},
                context);
   });
 }
+
+// ---- a point that comes again ---------------------------------------------------------------------
+
+// Its views are made once, as long as its fields stay where they are; what it is handed is looked up each time.
+class LaunchCode::Bound {
+ public:
+  Bound(const LaunchCode& launch, const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+        TaskContext& context)
+      : launch_(launch),
+        group_(group),
+        position_(position),
+        context_(&context),
+        scratch_(context.scratch),
+        point_(point_of(*group.launch, position)),
+        fields_(launch.bases_.size()),
+        views_(group.regions.size()),
+        in_(launch.arguments_.size()),
+        numbers_(group.launch->numbers.size()),
+        out_(launch.handed_out()) {
+    launch.put_views(group, position, operands, fields_.data(), views_.data());
+    run_ = {.views = views_,
+            .inputs = in_,
+            .outputs = out_,
+            .output_elements = launch.output_elements_,
+            .point = &point_,
+            .checks_membership = checks_membership};
+    if (launch.extents_) launch.extents_->check(group.pieces.data() + position * group.regions.size());
+    body_ = launch.view_->bind(run_, context);
+  }
+  bool is_for(std::byte* const* operands, const TaskContext& context) const {
+    if (&context != context_ || context.scratch != scratch_) return false;
+    for (std::size_t k = 0; k < fields_.size(); ++k)
+      if (launch_.bases_[k] != none && fields_[k].base != operands[launch_.bases_[k]]) return false;
+    return true;
+  }
+  bool has_body() const { return body_ != nullptr; }
+  bool run(std::byte* const* operands, TaskContext& context) {
+    launch_.hand(*group_.launch, position_, operands, point_, {in_, numbers_, out_});
+    return body_->run(context);
+  }
+
+ private:
+  const LaunchCode& launch_;
+  const PointGroup& group_;
+  const std::uint32_t position_;
+  const TaskContext* const context_;
+  const std::byte* const scratch_;
+  const Point point_;
+  std::vector<ViewField> fields_;
+  std::vector<ViewMemory> views_;
+  std::vector<const std::byte*> in_;
+  std::vector<std::int64_t> numbers_;
+  std::vector<std::byte*> out_;
+  ViewRun run_;
+  std::unique_ptr<BoundBody> body_;
+};
+
+// Of a launch of many points this would be more memory than it is worth: a point of some work does not feel it.
+bool LaunchCode::may_bind(const PointGroup& group) const {
+  constexpr std::uint32_t most_points = 1024;
+  return view_ && !extern_ && !group.folds && group.count <= most_points && clears_.empty();
+}
+
+PointCode::PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position)
+    : TaskCode(launch.inputs(), launch.outputs()),
+      launch_(launch),
+      group_(group),
+      position_(position),
+      is_busy_(!launch.may_bind(group)) {}
+
+PointCode::~PointCode() = default;
+
+bool PointCode::run(std::byte* const* operands, TaskContext& context) const {
+  const std::size_t before = context.faults.size();
+  try {
+    if (const std::optional<bool> fine = run_bound(operands, context)) return *fine;
+    launch_.run(group_, position_, operands, context);
+  } catch (...) {
+    keep_thrown(context);
+  }
+  return context.faults.size() == before;
+}
+
+// None: it is not bound, or another turn of the loop is running it so.
+std::optional<bool> PointCode::run_bound(std::byte* const* operands, TaskContext& context) const {
+  if (is_busy_.load(std::memory_order_relaxed) || is_busy_.exchange(true, std::memory_order_acquire))
+    return std::nullopt;
+  bool is_useless = false;
+  struct Leave {
+    std::atomic<bool>& is_busy;
+    const bool& is_useless;
+    ~Leave() {
+      if (!is_useless) is_busy.store(false, std::memory_order_release);
+    }
+  } leave{is_busy_, is_useless};
+  if (runs_ < few_runs && ++runs_ < few_runs) return std::nullopt;
+  if (!bound_ || !bound_->is_for(operands, context)) {
+    bound_.reset();
+    is_useless = ++bindings_ > most_bindings;
+    if (is_useless) return std::nullopt;
+    bound_ = std::make_unique<LaunchCode::Bound>(launch_, group_, position_, operands, context);
+    is_useless = !bound_->has_body();
+    if (is_useless) return bound_.reset(), std::nullopt;
+  }
+  return bound_->run(operands, context);
+}
+
+// ---- the other kinds of work ----------------------------------------------------------------------
 
 // Of one value all points get it; else each its own, in order.
 void LaunchCode::fill(const PointGroup& group, std::byte* const* operands) const {

@@ -3,6 +3,7 @@
 //   PointCodes codes(*plan, bodies, views);
 //   std::unique_ptr<TaskCode> code = codes.make(node);
 #pragma once
+#include <atomic>
 #include <map>
 
 #include "interp/host/fold.hpp"
@@ -45,6 +46,9 @@ class LaunchCode {
   std::size_t scratch_bytes() const { return view_ ? view_->scratch_bytes() : 0; }
   std::string_view form() const { return view_ ? view_->form() : std::string_view(); }
 
+  class Bound;  // to where the fields of a point lie, for one that comes again and again
+  bool may_bind(const PointGroup& group) const;
+
  private:
   struct Field {
     std::uint32_t use = 0, field = 0, operand = 0;
@@ -56,10 +60,22 @@ class LaunchCode {
   };
   void add_fields(const TaskGraph& graph, const PointGroup& group);
   void add_bases();
+  template <class View, class Base>
+  void put_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Base* fields,
+                 View* views) const;
   template <class View, class Field, class Call>
   void with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Call&& call) const;
   void run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                 TaskContext& context) const;
+  // What a body gets beside its views; by argument, and by output.
+  struct Handed {
+    std::span<const std::byte*> in;
+    std::span<std::int64_t> numbers;  // those that differ from point to point
+    std::span<std::byte*> out;
+  };
+  std::size_t handed_out() const { return own_outputs_ + maps_.size(); }
+  void hand(const Launch& launch, std::uint32_t position, std::byte* const* operands, const Point& point,
+            const Handed& to) const;
   void fill(const PointGroup& group, std::byte* const* operands) const;
   void read(const PointGroup& group, std::byte* const* operands) const;
   void total(const PointGroup& group, std::byte* const* operands) const;
@@ -85,8 +101,8 @@ class LaunchCode {
 
 class PointCode final : public TaskCode {
  public:
-  PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position)
-      : TaskCode(launch.inputs(), launch.outputs()), launch_(launch), group_(group), position_(position) {}
+  PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position);
+  ~PointCode() override;
   bool run(std::byte* const* operands, TaskContext& context) const override;
   std::size_t scratch_bytes() const override { return launch_.scratch_bytes(); }
 
@@ -94,6 +110,13 @@ class PointCode final : public TaskCode {
   const LaunchCode& launch_;
   const PointGroup& group_;
   const std::uint32_t position_;
+
+  std::optional<bool> run_bound(std::byte* const* operands, TaskContext& context) const;
+  // Turns of a loop have one code, and may run at once: then one of them is bound, and it is busy.
+  static constexpr std::uint32_t few_runs = 4, most_bindings = 8;
+  mutable std::atomic<bool> is_busy_;
+  mutable std::uint32_t runs_ = 0, bindings_ = 0;
+  mutable std::unique_ptr<LaunchCode::Bound> bound_;
 };
 
 }  // namespace taskspec

@@ -97,11 +97,12 @@ void ShardRun::issue(Operation op) {
 }
 
 std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Span span,
-                                         const std::vector<bool>& numbers) const {
+                                         const std::vector<bool>& numbers) {
   if (options_.inject && options_.inject->call == log_.last()) return std::nullopt;
   // What was sent with it came once.
   const bool sent = CallEncoder::has_sent(arguments_);
-  KnownCall call{sent ? arguments_.without_first() : arguments_, {}, std::string(name), span, {}, token_of(op)};
+  KnownCall call{
+      sent ? arguments_.without_first() : arguments_, {}, std::string(name), span, {}, token_of(op), ++known_calls_};
   const std::size_t first = call.arguments.marks().size() - numbers.size();
   for (std::size_t k = 0; k < numbers.size(); ++k)
     call.numbers.push_back(numbers[k] ? first + k : KnownCall::no_number);
@@ -109,13 +110,23 @@ std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Sp
   return call;
 }
 
+// Others are answered now and then: a call that comes again is over sooner than their messages.
+static constexpr std::uint64_t calls_of_a_turn = 16;
+
 bool ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
   if (options_.inject && options_.inject->call == log_.last() + 1) return false;
   for (std::size_t k = 0; k < bits.size(); ++k)
     if (call.numbers[k] != KnownCall::no_number) call.arguments.set_bits(call.numbers[k], bits[k]);
   const bool sends = CallEncoder::has_only_sent(arguments_);
-  call.op->number =
-      called(call.op->kind, call.name, call.span, sends ? arguments_.append(call.arguments) : call.arguments);
+  const CallKind kind = call.op->kind;
+  const std::uint64_t number = sends ? log_.record(kind, call.name, arguments_.append(call.arguments), call.span)
+                                     : log_.record(kind, call.name, call.arguments, call.span, call.id);
+  call.op->number = number;
+  has_called(number, kind, call.name, call.span);
+  if (++called_again_ % calls_of_a_turn == 0) {
+    turn();
+    raise();
+  }
   tell_dump(*call.op);
   engine_.issue_again(call.op, call.token);
   return true;
@@ -156,11 +167,14 @@ void ShardRun::tell(const FailedGuard& guard) {
 }
 
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
-  return called(kind, name, span, arguments_);
+  const std::uint64_t number = log_.record(kind, name, arguments_, span);
+  has_called(number, kind, name, span);
+  turn();
+  raise();
+  return number;
 }
 
-std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, CallArguments& arguments) {
-  const std::uint64_t number = log_.record(kind, name, arguments, span);
+void ShardRun::has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span) {
   watch_.called();
   beat();
   if (record_)
@@ -173,9 +187,6 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span, 
     const CallText& text = text_of(kind, name, span);
     ranks->note_call(self(), number, text.what, text.place);
   }
-  turn();
-  raise();
-  return number;
 }
 
 // The same calls come again and again; lines are found by counting.

@@ -45,6 +45,7 @@ struct KnownCall {
   Span span;
   std::shared_ptr<Operation> op;
   std::uint64_t token = 0;  // of that
+  std::uint64_t id = 0;     // among those of the shard, from 1
 };
 
 class ShardRun final : private Executor {
@@ -63,8 +64,7 @@ class ShardRun final : private Executor {
   void issue(Operation op);
   // The last call, which was issued as this operation, and whose last arguments are these values: those of them that
   // are numbers may be others when it is made again. None: it was not what the program wanted.
-  std::optional<KnownCall> known(Operation op, std::string_view name, Span span,
-                                 const std::vector<bool>& numbers) const;
+  std::optional<KnownCall> known(Operation op, std::string_view name, Span span, const std::vector<bool>& numbers);
   // By the bits of its values. False, and nothing is done: it is to be made as any other.
   bool call_again(KnownCall& call, std::span<const std::uint64_t> bits);
   // What is called in between repeats itself, by its place in the text. No call: a hint to this shard's analysis.
@@ -136,7 +136,7 @@ class ShardRun final : private Executor {
   const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
-  std::uint64_t called(CallKind kind, std::string_view name, Span span, CallArguments& arguments);
+  void has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span);
   void tell_dump(const Operation& op);
   [[noreturn]] void explain(const ContentsDiffer& difference);
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
@@ -182,6 +182,7 @@ class ShardRun final : private Executor {
   std::deque<std::uint64_t> unsaid_;             // the calls of messages that have been recorded
   bool is_ending_ = false, has_parted_ = false;  // no further call comes
   std::uint64_t asked_for_beats_ = 0;
+  std::uint64_t known_calls_ = 0, called_again_ = 0;
   std::chrono::steady_clock::time_point beat_at_ = std::chrono::steady_clock::now();
   std::vector<Value> report_;
   std::vector<ShardRecord> records_;

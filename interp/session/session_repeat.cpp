@@ -18,14 +18,14 @@ class Session::Repeat final : public RepeatedBatch {
   void add_number(const Array& array) {
     numbers.push_back(Array::make(array.type()));
     std::memcpy(numbers.back().raw(), array.raw(), array.bytes());
-    own_.push_back({backend_.allocate(array.type()), {}});
+    own_.push_back({backend_.allocate(array.type()), std::min(array.bytes(), sizeof(std::uint64_t)), {}});
     inputs_.push_back(own_.back().location);
   }
 
   void run() override {
     for (std::size_t k = 0; k < own_.size(); ++k) {
       std::uint64_t bits = 0;
-      std::memcpy(&bits, numbers[k].raw(), std::min(numbers[k].bytes(), sizeof bits));
+      std::memcpy(&bits, numbers[k].raw(), own_[k].bytes);
       if (own_[k].written == bits) continue;
       backend_.write(own_[k].location, numbers[k]);
       own_[k].written = bits;
@@ -39,6 +39,7 @@ class Session::Repeat final : public RepeatedBatch {
  private:
   struct Number {
     Location location;
+    std::size_t bytes = 0;  // at most those of `written`
     std::optional<std::uint64_t> written;
   };
   Session& session_;

@@ -151,6 +151,7 @@ struct LaneProgram {
   std::size_t scratch_bytes = 0;
   std::size_t places_at = 0;  // in the scratch: root indices of the points of a strip
   bool has_tensors = false;   // which the body makes, or are constants of it
+  bool has_strips = false;    // else there are no lanes, and all of the scratch is `ones`
   std::string why_not_strip;
   Span why_at;
 };

@@ -37,9 +37,9 @@ std::size_t LaneMachine::state_bytes(const LaneProgram& program) {
          most_moves(program) * sizeof(Moving);
 }
 
-LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context)
-    : program_(program), code_(code), run_(run), context_(context), scratch_(context.scratch) {
-  std::byte* state = scratch_ + program.scratch_bytes;
+LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context,
+                         std::byte* scratch, std::byte* state)
+    : program_(program), code_(code), run_(run), context_(context), scratch_(scratch) {
   at_ = placed<std::byte*>(state, program.registers.size());
   access_ = placed<AccessState>(state, program.accesses.size());
   moving_ = placed<Moving>(state, most_moves(program));
@@ -48,15 +48,17 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
     access_[a].memory = of.memory.box ? of.memory : PieceMemory::inside(*of.root);
   }
   for (Register r = 0; r < at_.size(); ++r) at_[r] = own_slot(r);
-  std::ranges::copy(program.ones, scratch_);
-  for (std::uint32_t k = 0; k < code.inputs; ++k)
-    if (code.values[k].kind != ViewCode::Item::Kind::whole)
-      std::memcpy(at_[k], run.inputs[k], program.registers[k].width);
   if (program.has_tensors) tensors_.resize(code.values.size());
   for (const auto& [r, array] : program.tensors) tensors_[r] = array;
 }
 
-void LaneMachine::run() {
+// Where an instruction puts lanes elsewhere than into their slot, it says so before any of them are looked at: nothing
+// of that matters to the next run.
+void LaneMachine::run(bool anew) {
+  if (anew) std::ranges::copy(program_.ones, scratch_);
+  for (std::uint32_t k = 0; k < code_.inputs; ++k)
+    if (code_.values[k].kind != ViewCode::Item::Kind::whole)
+      std::memcpy(own_slot(k), run_.inputs[k], program_.registers[k].width);
   scalar(program_.code, program_.steps, {});
   for (std::size_t k = 0; k < code_.outputs.size(); ++k) {
     const Register r = code_.outputs[k].value.value;

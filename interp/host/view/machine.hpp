@@ -1,4 +1,4 @@
-// Runs a lane program once, for one point of a launch.
+// Runs a lane program, for one point of a launch: once, or again and again on the same views.
 #pragma once
 #include "interp/host/root_tree.hpp"
 #include "interp/host/view/lane_code.hpp"
@@ -10,9 +10,12 @@ namespace taskspec {
 
 class LaneMachine {
  public:
-  LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context);
-  void run();  // throws LaneFault
-  // What it needs in the scratch behind that of the program, so that a point allocates nothing.
+  // `scratch`: that of the program; `state`: state_bytes() beside it, so that a point allocates nothing.
+  LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context,
+              std::byte* scratch, std::byte* state);
+  LaneMachine(const LaneMachine&) = delete;
+  // Throws LaneFault. `anew`: others have had the scratch.
+  void run(bool anew = true);
   static std::size_t state_bytes(const LaneProgram& program);
 
  private:
@@ -35,6 +38,7 @@ class LaneMachine {
     std::array<std::int64_t, highest_rank> offsets{};
     bool follows = false;       // lies as far from the point of the loop in memory, too: in roots of equal rows
     bool inside = false;        // of all points of the loop
+    bool stays = false;         // all this is so whenever the loop is entered
     std::byte* from = nullptr;  // where it follows: of the point of the loop that has root index 0
     PieceMemory memory;
     ViewCursor cursor;

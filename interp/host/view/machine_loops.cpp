@@ -21,6 +21,8 @@ void LaneMachine::enter(const LaneLoop& loop) {
 void LaneMachine::enter(std::uint32_t a, const ViewMemory& over) {
   const LaneAccess& access = program_.accesses[a];
   AccessState& state = access_[a];
+  if (state.stays) return;
+  state.stays = access.is_constant;
   state.offsets = access.constants;
   for (std::size_t axis = 0; !access.is_constant && axis < access.offsets.size(); ++axis) {
     std::optional<std::int64_t> offset = access.offsets[axis].constant();
@@ -93,7 +95,13 @@ void LaneMachine::check_bounds(const LaneLoop& loop, const RowRun& run) {
 void LaneMachine::loop(const LaneLoop& loop) {
   enter(loop);
   if (!loop.strip) {
-    each_run(view(loop.view), loop.by_rows, [&](const RowRun& run) { return scalar_run(loop, run); });
+    const ViewMemory& over = view(loop.view);
+    if (over.root->rank == 1 && over.points->is_rect()) {  // mostly of few points: without calls
+      const std::int64_t lo = over.points->rect().lo[0], count = over.points->rect().hi[0] - lo;
+      if (count > 0) scalar_run(loop, {lo - over.root->lo[0], count, 0, Point::of(lo)});
+    } else {
+      each_run(over, loop.by_rows, [&](const RowRun& run) { return scalar_run(loop, run); });
+    }
     return;
   }
   check_numbers(loop);

@@ -12,6 +12,39 @@ namespace taskspec {
 
 namespace {
 
+// False where it throws; context.faults says why.
+template <class Run>
+bool keeps_faults(TaskContext& context, Run&& run) {
+  try {
+    run();
+    return true;
+  } catch (LaneFault& fault) {
+    context.faults.push_back({0, std::move(fault.fault)});
+  } catch (...) {
+    keep_thrown(context);
+  }
+  return false;
+}
+
+class BoundLanes final : public BoundBody {
+ public:
+  BoundLanes(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context)
+      : own_scratch_(program.has_strips ? 0 : program.ones.size()),
+        memory_(new std::byte[own_scratch_ + LaneMachine::state_bytes(program)]),
+        machine_(program, code, run, context, program.has_strips ? context.scratch : memory_.get(),
+                 memory_.get() + own_scratch_) {
+    std::ranges::copy(std::span(program.ones).first(own_scratch_), memory_.get());
+  }
+  bool run(TaskContext& context) override {
+    return keeps_faults(context, [&] { machine_.run(own_scratch_ == 0); });
+  }
+
+ private:
+  const std::size_t own_scratch_;  // bytes: where a register is one element, they are few, and constants stay in them
+  const std::unique_ptr<std::byte[]> memory_;
+  LaneMachine machine_;
+};
+
 class LaneBody final : public ViewBody {
  public:
   // `sources`: where the text stands, if there is one.
@@ -31,15 +64,14 @@ class LaneBody final : public ViewBody {
   const std::string& why_not_strip() const override { return why_not_strip_; }
 
   bool run(const ViewRun& run, TaskContext& context) const override {
-    try {
-      LaneMachine(program_, code_, run, context).run();
-      return true;
-    } catch (LaneFault& fault) {
-      context.faults.push_back({0, std::move(fault.fault)});
-    } catch (...) {
-      keep_thrown(context);
-    }
-    return false;
+    return keeps_faults(context, [&] {
+      LaneMachine(program_, code_, run, context, context.scratch, context.scratch + program_.scratch_bytes).run();
+    });
+  }
+
+  std::unique_ptr<BoundBody> bind(const ViewRun& run, TaskContext& context) const override {
+    if (program_.has_tensors) return nullptr;
+    return std::make_unique<BoundLanes>(program_, code_, run, context);
   }
 
  private:

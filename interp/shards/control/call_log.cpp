@@ -2,15 +2,19 @@
 
 namespace taskspec {
 
-// A place of the ring keeps its memory: in the long run nothing is allocated.
-std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArguments& arguments, Span span) {
+// A place of the ring keeps its memory, and in a loop mostly gets what it had before: in the long run nothing is
+// allocated, and of a repeated call little is written.
+std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
+                              std::uint64_t again) {
   const Hash128 before = last_ > 0 ? (*this)[last_].hash : Hash128{};
   Call& call = ring_[++last_ % kept];
+  call.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
+  call.arguments.assign(arguments.bytes().begin(), arguments.bytes().end());
+  if (again != 0 && call.again == again) return last_;
+  call.again = again;
   call.kind = kind;
   call.span = span;
   call.name.assign(name);
-  call.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
-  call.arguments.assign(arguments.bytes().begin(), arguments.bytes().end());
   call.marks.assign(arguments.marks().begin(), arguments.marks().end());
   return last_;
 }

@@ -18,11 +18,14 @@ class CallLog {
     Hash128 hash;      // of all calls up to it; zero without hashes
     Bytes arguments;
     std::vector<CallArguments::Mark> marks;
+    std::uint64_t again = 0;  // which repeated call it was; 0: it was none
   };
 
   explicit CallLog(Hashes hashes) : hashes_(hashes), ring_(kept) {}
 
-  std::uint64_t record(CallKind kind, std::string_view name, CallArguments& arguments, Span span);
+  // `again`: equal for calls that differ in the numbers among their arguments alone.
+  std::uint64_t record(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
+                       std::uint64_t again = 0);
   std::uint64_t last() const { return last_; }                                 // 0: none yet
   std::uint64_t first() const { return last_ < kept ? 1 : last_ - kept + 1; }  // the oldest that is kept
   bool has(std::uint64_t number) const { return number >= first() && number <= last_; }

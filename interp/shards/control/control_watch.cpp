@@ -56,7 +56,7 @@ void ControlWatch::called() {
     ++counts_.hashes;
     if (options_.level == Level::every || number % options_.batch == 0) check(number);
   }
-  if (asked_for_.erase(number) > 0) check(number);
+  if (!asked_for_.empty() && asked_for_.erase(number) > 0) check(number);
   while (!ahead_.empty() && ahead_.front().call <= number) {
     const CallStamp stamp = ahead_.front();
     ahead_.pop_front();
