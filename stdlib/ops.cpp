@@ -1,7 +1,5 @@
 #include "stdlib/ops.hpp"
 
-#include <algorithm>
-
 #include "stdlib/ops/records.hpp"
 
 namespace taskspec {
@@ -10,19 +8,14 @@ namespace {
 
 constexpr const OpDef* listed[] = {
 #define OP(name) &op_##name,
+#define NET_OP(name)
 #include "stdlib/ops.def"
+#undef NET_OP
 #undef OP
 };
-
-constexpr std::string_view names[] = {
-#define OP(name) #name,
-#include "stdlib/ops.def"
-#undef OP
-};
-static_assert(std::is_sorted(std::begin(names), std::end(names)), "the lines of ops.def stand in order of name");
 
 }  // namespace
 
-OpTable standard_ops() { return OpTable(listed); }
+OpTable core_ops() { return OpTable(listed); }
 
 }  // namespace taskspec

@@ -13,7 +13,9 @@ namespace taskspec {
     extern const OpDef record; \
   }                            \
   inline constexpr const OpDef& op_##name = name##_op::record;
+#define NET_OP OP
 #include "stdlib/ops.def"
+#undef NET_OP
 #undef OP
 
 }  // namespace taskspec

@@ -22,11 +22,9 @@ Said first(const TemporaryFolder& folder, std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("[cli] the tool of a first program runs it, with modules that come along, and says what a run says") {
+TEST_CASE("[cli] the tool of a first program runs it, and says what a run says") {
   TemporaryFolder folder;
-  folder.put(
-      "x.task",
-      "import nn\nprint(nn.linear([[1.0, 2.0]] as f32[1, 2], [[3.0, 4.0]] as f32[1, 2], [0.5] as f32[1]).array)\n");
+  folder.put("x.task", "print(linear([[1.0, 2.0]] as f32[1, 2], [[3.0, 4.0]] as f32[1, 2], [0.5] as f32[1]).array)\n");
   CHECK(first(folder, {"able", "run", "x.task"}).code == 0);
   const Said ran = first(folder, {"run", "x.task", "--profile"});
   CHECK(ran.code == 0);
@@ -43,9 +41,15 @@ TEST_CASE("[cli] the tool of a first program says nothing of one that wants more
   TemporaryFolder folder;
   folder.put("chip.task",
              "graph g(x: i8[4]) -> (y: i8[4]) { y = x }\nprint((run g([1, 2, 3, 4] as i8[4]) on hw).y.array)\n");
+  folder.put("layers.task", "import nn\nprint(nn.relu([1.0] as f32[1]).array)\n");
+  folder.put("neurons.task", "print(([[0.0]] as f32[1, 1]).max_pool(1).array)\n");
+  folder.put("views.task", "fields C { a: f64 }\ntask t(inout c: C[_].{a}) { for i in c { c[i].a = 1.0 } }\n");
   folder.put("wrong.task", "print(nothing)\n");
   folder.put("fine.task", "print(1)\n");
   for (const std::vector<std::string>& asked : std::vector<std::vector<std::string>>{{"run", "chip.task"},
+                                                                                     {"run", "layers.task"},
+                                                                                     {"run", "neurons.task"},
+                                                                                     {"run", "views.task"},
                                                                                      {"run", "wrong.task"},
                                                                                      {"run", "not_there.task"},
                                                                                      {"run", "fine.task", "--on", "hw"},
