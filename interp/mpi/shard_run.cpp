@@ -101,8 +101,14 @@ std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Sp
   if (options_.inject && options_.inject->call == log_.last()) return std::nullopt;
   // What was sent with it came once.
   const bool sent = CallEncoder::has_sent(arguments_);
-  KnownCall call{
-      sent ? arguments_.without_first() : arguments_, {}, std::string(name), span, {}, token_of(op), ++known_calls_};
+  KnownCall call{sent ? arguments_.without_first() : arguments_,
+                 {},
+                 std::string(name),
+                 span,
+                 {},
+                 token_of(op),
+                 ++known_calls_,
+                 &text_of(op.kind, name, span)};
   const std::size_t first = call.arguments.marks().size() - numbers.size();
   for (std::size_t k = 0; k < numbers.size(); ++k)
     call.numbers.push_back(numbers[k] ? first + k : KnownCall::no_number);
@@ -122,7 +128,7 @@ bool ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) 
   const std::uint64_t number = sends ? log_.record(kind, call.name, arguments_.append(call.arguments), call.span)
                                      : log_.record(kind, call.name, call.arguments, call.span, call.id);
   call.op->number = number;
-  has_called(number, kind, call.name, call.span);
+  has_called(number, kind, call.name, call.span, call.text);
   if (++called_again_ % calls_of_a_turn == 0) {
     turn();
     raise();
@@ -174,7 +180,7 @@ std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) 
   return number;
 }
 
-void ShardRun::has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span) {
+void ShardRun::has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span, const CallText* text) {
   watch_.called();
   beat();
   if (record_)
@@ -184,13 +190,13 @@ void ShardRun::has_called(std::uint64_t number, CallKind kind, std::string_view 
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
   waits_.calls(number, span);
   if (RankGroup* ranks = group_->ranks(); ranks && ranks->notes_calls()) {
-    const CallText& text = text_of(kind, name, span);
-    ranks->note_call(self(), number, text.what, text.place);
+    if (!text) text = &text_of(kind, name, span);
+    ranks->note_call(self(), number, text->what, text->place);
   }
 }
 
 // The same calls come again and again; lines are found by counting.
-const ShardRun::CallText& ShardRun::text_of(CallKind kind, std::string_view name, Span span) {
+const CallText& ShardRun::text_of(CallKind kind, std::string_view name, Span span) {
   CallText& text = texts_[{kind, id_of(span)}];
   if (text.name != name || text.what.empty())
     text = {std::string(name), std::string(taskspec::text(kind)) + " " + std::string(name),

@@ -36,6 +36,11 @@ struct ShardOptions {
   bool record = false;  // somebody will look at what all shards did
 };
 
+// For the message about a rank that dies.
+struct CallText {
+  std::string name, what, place;  // step, "launch step", "f.task:31"
+};
+
 // A call that is made again and again with other numbers, as it was made the last time.
 struct KnownCall {
   CallArguments arguments;
@@ -46,6 +51,7 @@ struct KnownCall {
   std::shared_ptr<Operation> op;
   std::uint64_t token = 0;  // of that
   std::uint64_t id = 0;     // among those of the shard, from 1
+  const CallText* text = nullptr;
 };
 
 class ShardRun final : private Executor {
@@ -136,15 +142,12 @@ class ShardRun final : private Executor {
   const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
-  void has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span);
+  void has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span,
+                  const CallText* text = nullptr);
   void tell_dump(const Operation& op);
   [[noreturn]] void explain(const ContentsDiffer& difference);
   void found(const Operation& op, const FineResult& result, std::uint64_t time) override;
   void replayed(const Operation& op, const TemplateCall& call) override;
-  // For the message about a rank that dies.
-  struct CallText {
-    std::string name, what, place;  // step, "launch step", "f.task:31"
-  };
   const CallText& text_of(CallKind kind, std::string_view name, Span span);
   std::string call_text(std::uint64_t number) const;  // "call 9 'launch mul_two' (f.task:21)"
   void tell(const FailedGuard& guard);

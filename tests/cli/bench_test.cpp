@@ -29,7 +29,7 @@ TEST_CASE("[cli] bench train prints a row for each network, and what stands besi
 }
 
 TEST_CASE("[cli] bench metg prints a row for each pattern and each way to run it [bench] [D26]") {
-  const ToolOutcome ran = in_shell("taskspec bench metg --shards 1,3 -n 1", TemporaryFolder(), 120);
+  const ToolOutcome ran = in_shell("taskspec bench metg --shards 1,3 -n 1 --repeats 1", TemporaryFolder(), 120);
   if (!has_benchmarks(ran)) return;
   CHECK_MESSAGE(ran.code == 0, ran.err);
   CHECK(ran.out.starts_with("3 shards are not timed: "));

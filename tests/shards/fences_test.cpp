@@ -237,6 +237,28 @@ TEST_CASE("[shard-memory] the fine stage is linear in own points, and flat in th
   CHECK(bytes[64] <= 9 * bytes[8]);
 }
 
+TEST_CASE("[shard-memory] a loop over a part of a region finds as few edges in its last turn as in its first ones") {
+  RegionForest forest;
+  const RegionId cells = forest.add(region("Cell", Rect::of({64}), 2));
+  const PartitionId owned = blocks(forest, {cells}, Point::of(8)), ghost = halo(forest, owned, 1, HaloShape::box);
+  OperationList program;
+  constexpr std::uint64_t turns = 300;
+  for (std::uint64_t t = 0; t < turns; ++t)
+    for (const std::uint32_t to : {0u, 1u})
+      program.launch(Rect{{1}, {4}, 1}, PointSharding::block(),
+                     {use(forest, owned, {to}, Privilege::inout), use(forest, ghost, {1 - to}, Privilege::in)});
+  KeyTable keys;
+  FineStage fine(forest, keys, 1, ShardId(0));
+  std::uint64_t after_ten = 0;
+  for (const Operation& op : program.ops) {
+    (void)fine.analyse(op);
+    if (op.number == 20) after_ten = fine.counts().edges;
+  }
+  // A point comes behind those near it a launch ago, which it reads and which have read it, and behind itself two ago.
+  CHECK(after_ten > 20 * 3);
+  CHECK(fine.counts().edges <= 2 * after_ten * turns / 10);
+}
+
 TEST_CASE("[sharding] built-in shardings are turned round by formula, functions asked once; out of range is E6005") {
   for (const std::size_t shards : {1, 2, 3, 7, 16})
     for (const std::int64_t size : {0, 1, 2, 15, 16, 100}) {

@@ -139,9 +139,15 @@ struct LaneLoop {
   std::vector<LaneInstruction> dense;
 };
 
+struct LaneInput {  // of one element, and where the scratch has it
+  std::uint32_t number = 0, at = 0;
+  std::uint8_t width = 8;
+};
+
 struct LaneProgram {
   std::vector<LaneRegister> registers;
   std::vector<LaneAccess> accesses;
+  std::vector<LaneInput> inputs;
   std::vector<LaneLoop> loops;
   std::vector<LaneInstruction> code;
   std::vector<ScalarStep> steps;  // that code

@@ -34,6 +34,9 @@ LaneProgram LaneMaker::make() && {
   std::size_t at = 0;
   for (LaneRegister& r : made_.registers)
     if (!r.lanes) r.at = std::exchange(at, at + one_bytes);
+  for (std::uint32_t k = 0; k < code_.inputs; ++k)
+    if (code_.values[k].kind != ViewCode::Item::Kind::whole)
+      made_.inputs.push_back({k, static_cast<std::uint32_t>(made_.registers[k].at), made_.registers[k].width});
   made_.ones.resize(at);
   for (const auto& [r, array] : numbers_)
     std::memcpy(&made_.ones[made_.registers[r].at], array.raw(), made_.registers[r].width);

@@ -56,9 +56,11 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
 // of that matters to the next run.
 void LaneMachine::run(bool anew) {
   if (anew) std::ranges::copy(program_.ones, scratch_);
-  for (std::uint32_t k = 0; k < code_.inputs; ++k)
-    if (code_.values[k].kind != ViewCode::Item::Kind::whole)
-      std::memcpy(own_slot(k), run_.inputs[k], program_.registers[k].width);
+  for (const LaneInput& input : program_.inputs)
+    if (input.width == 8)  // mostly, and then without a call
+      std::memcpy(scratch_ + input.at, run_.inputs[input.number], 8);
+    else
+      std::memcpy(scratch_ + input.at, run_.inputs[input.number], input.width);
   scalar(program_.code, program_.steps, {});
   for (std::size_t k = 0; k < code_.outputs.size(); ++k) {
     const Register r = code_.outputs[k].value.value;

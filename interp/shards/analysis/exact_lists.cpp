@@ -4,11 +4,20 @@
 
 namespace taskspec {
 
+// Not by contributions, of which several stand side by side.
+static bool is_write(Privilege privilege) { return privilege == Privilege::out || privilege == Privilege::inout; }
+
 bool OperationRun::add(std::uint64_t op) {
   if (count == 1 ? op <= first : op != last() + stride) return false;
   if (count == 1) stride = op - first;
   ++count;
   return true;
+}
+
+OperationRun OperationRun::behind(std::uint64_t op) const {
+  if (op < first) return *this;
+  const std::uint64_t before = count == 1 || op >= last() ? count : (op - first) / stride + 1;
+  return {first + before * stride, stride, count - before};
 }
 
 ExactLists::Users& ExactLists::users(LaneKey lane) {
@@ -20,7 +29,7 @@ ExactLists::Users& ExactLists::users(LaneKey lane) {
 
 void ExactLists::add(Users& users, const User& user) {
   // Writes of one key cover one another: only what does not write alone can be there already.
-  if (user.ops.count == 1 && (user.privilege == Privilege::in || user.privilege == Privilege::reduce))
+  if (user.ops.count == 1 && !is_write(user.privilege))
     for (User& known : users)
       if (known.key == user.key && known.privilege == user.privilege && known.reduce == user.reduce &&
           known.ops.add(user.ops.first))
@@ -37,17 +46,25 @@ ExactLists::Found ExactLists::enter(const Operation& op) {
       op.uses[i].fields.each([&](std::uint32_t field) { visit(i, op.uses[i], users({op.uses[i].space.root, field})); });
   };
   each([&](std::uint32_t i, const LaunchUse& use, Users& users) {
+    // Point by point, an equal write has waited already for all that stood before it: what a loop leaves uncovered
+    // piles up, and is asked for once.
+    std::uint64_t has_waited = 0;
+    if (is_write(use.privilege))
+      for (const User& user : users)
+        if (user.key == found.keys[i] && is_write(user.privilege)) has_waited = std::max(has_waited, user.ops.last());
     for (const User& user : users) {
       ++entries_;
       const Hazard why = hazard(user.privilege, user.reduce, use.privilege, use.op);
-      if (why != Hazard::none) found.sources.push_back({user.ops, user.key, i, why});
+      if (why == Hazard::none) continue;
+      const OperationRun ops = has_waited > user.ops.first ? user.ops.behind(has_waited - 1) : user.ops;
+      if (ops.count > 0) found.sources.push_back({ops, user.key, i, why});
     }
   });
   // The fine stage comes upon edges in their order then, mostly.
   std::sort(found.sources.begin(), found.sources.end(),
             [](const Source& a, const Source& b) { return a.ops.first < b.ops.first; });
   each([&](std::uint32_t i, const LaunchUse& use, Users& users) {
-    if (use.privilege == Privilege::in || use.privilege == Privilege::reduce) return;
+    if (!is_write(use.privilege)) return;
     std::erase_if(users, [&](const User& user) { return covers(found.keys[i], user.key); });
   });
   each([&](std::uint32_t i, const LaunchUse& use, Users& users) {

@@ -18,6 +18,8 @@ struct OperationRun {
   std::uint64_t last() const { return (*this)[count - 1]; }
   // False: that one does not follow in even steps.
   bool add(std::uint64_t op);
+  // Those of them behind this one; none are as many as 0.
+  OperationRun behind(std::uint64_t op) const;
   friend auto operator<=>(const OperationRun&, const OperationRun&) = default;
 };
 

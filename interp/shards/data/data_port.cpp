@@ -45,11 +45,11 @@ const std::byte* DataPort::come(ShardId from, std::size_t bytes, std::uint32_t m
   const Peer& peer = peers_[from.index()];
   if (peer.has_next) return nullptr;
   Transport& transport = collectives_.transport();
+  const ContentLine* const line = transport.line_from(from);
+  if (!line) return nullptr;
   const int looks = transport.may_look() ? most_looks : 1;
   for (int k = 0; k < looks; ++k) {
     if (k > 0) relax();
-    const ContentLine* const line = transport.line_from(from);
-    if (!line) return nullptr;
     const ContentLine::Head* const head = line->next();
     if (!head) continue;
     const bool is_next = head->number == peer.taken && head->mark == mark && head->bytes == bytes;

@@ -111,7 +111,8 @@ std::uint32_t DataState::state(LaneKey lane) { return state_of(lane); }
 
 void DataState::set_state(LaneKey lane, std::uint32_t state) {
   Tree& tree = this->tree(lane.root);
-  if (lane.field >= tree.lanes.size() || state >= tree.next_state) bug("a lane is set to a state that nobody knows");
+  if (state >= tree.next_state) bug("a lane is set to a state that nobody knows");
+  if (tree.lanes.size() <= lane.field) tree.lanes.resize(lane.field + 1);
   tree.lanes[lane.field] = state;
 }
 
