@@ -37,7 +37,7 @@ std::optional<Injection> injection_of(std::string_view text) {
 }
 
 ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
-    : data(forest, keys, group->shards(), self, options.plans),
+    : data(forest, keys, group->shards(), self, options.plans, options.folds),
       forest_(forest),
       group_(std::move(group)),
       options_(std::move(options)),

@@ -30,6 +30,7 @@ struct ShardOptions {
   bool finds_traces = true;  // also those that the program does not name
   bool why_trace = false;    // shard 0 says of each trace that cannot be replayed what stands against it
   DataState::Plans plans = DataState::Plans::own;
+  DataState::Folds folds = DataState::Folds::points;  // of contributions
   bool elides_more = false;  // fences that more than the rule of the coarse stage proves needless
   std::string dump_dep;      // a file for the dependences; empty: none
   const Sources* sources = nullptr;
