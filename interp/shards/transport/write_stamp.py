@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the header that says which headers the tool and its module of MPI were compiled with: write_stamp.py OUT IN..."""
+"""Makes the header that says which headers tool and module of MPI share: write_stamp.py OUT.hpp HEADER..."""
 import hashlib
 import sys
 from pathlib import Path
