@@ -18,6 +18,7 @@ constexpr const char* wrong_shards = "a run has between 1 and 1024 shards (0: 4)
 constexpr std::string_view levels[] = {"off", "batch", "every"};
 constexpr std::string_view plans[] = {"own", "all"};
 constexpr std::string_view elisions[] = {"exact", "more"};
+constexpr std::string_view folds[] = {"points", "shard"};
 constexpr std::int64_t longest_silence = 86'400;  // seconds
 constexpr const char* wrong_threads = "a shard has between 1 and 1024 threads (0: its part of the cores)";
 constexpr const char* wrong_timeout = "a rank may be silent for 1 to 86400 seconds";
@@ -28,6 +29,7 @@ bool is_silence(std::int64_t seconds) { return seconds >= 1 && seconds <= longes
 bool is_limit(std::int64_t seconds) { return seconds == 0 || is_silence(seconds); }
 bool is_plans(std::string_view text) { return std::ranges::find(plans, text) != std::end(plans); }
 bool is_elision(std::string_view text) { return std::ranges::find(elisions, text) != std::end(elisions); }
+bool is_fold(std::string_view text) { return std::ranges::find(folds, text) != std::end(folds); }
 bool is_level(std::string_view level) { return level.empty() || std::ranges::find(levels, level) != std::end(levels); }
 
 Type mpi_type(RuleContext& c) {
@@ -44,6 +46,7 @@ Type mpi_type(RuleContext& c) {
   want(c, 10, Type::Kind::integer, "a number of seconds");
   want(c, 11, Type::Kind::integer, "a number of threads");
   want(c, 12, Type::Kind::string, "exact or more");
+  want(c, 13, Type::Kind::string, "points or shard");
   if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
   if (const Value* level = c.constant(2); level && !is_level(level->string()))
     c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
@@ -57,6 +60,8 @@ Type mpi_type(RuleContext& c) {
     c.fail("E1003", wrong_threads, 11);
   if (const Value* text = c.constant(12); text && !is_elision(text->string()))
     c.fail("E1003", "no way to elide " + in_quotes(text->string()), 12, "exact or more");
+  if (const Value* text = c.constant(13); text && !is_fold(text->string()))
+    c.fail("E1003", "no way to reduce " + in_quotes(text->string()), 13, "points or shard");
   return backend_type("mpi");
 }
 
@@ -94,6 +99,10 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   if (!is_elision(elide))
     throw failure("E5003", {}, "no way to elide " + in_quotes(elide) + "; there are exact and more");
   settings.options.elides_more = elide == "more";
+  const std::string& reduce = options[13].string();
+  if (!is_fold(reduce))
+    throw failure("E5003", {}, "no way to reduce " + in_quotes(reduce) + "; there are points and shard");
+  settings.options.folds = reduce == "shard" ? DataState::Folds::shard : DataState::Folds::points;
   if (!is_silence(options[8].integer())) throw failure("E5003", {}, wrong_timeout);
   if (!is_limit(options[10].integer())) throw failure("E5003", {}, wrong_task_timeout);
   if (!is_number_of_threads(options[11])) throw failure("E5003", {}, wrong_threads);
@@ -119,7 +128,7 @@ constexpr Operand mpi_options[] = {
     {"why_trace", OperandKind::boolean, false}, {"plans", OperandKind::string, "own"},
     {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""},
     {"task_timeout", OperandKind::integer, 0},  {"threads", OperandKind::integer, 0},
-    {"elide", OperandKind::string, "exact"}};
+    {"elide", OperandKind::string, "exact"},    {"reduce_by", OperandKind::string, "points"}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {
@@ -159,7 +168,11 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "shard, for its points; 0: the cores, divided among the shards of this machine. elide: more spares further "
         "fences, where launches over other ranges or smaller pieces take, point by point, what is inside of one "
         "disjoint partition; report.fences and elided are then those of what was left, and the report tells how many "
-        "it spared. What a call changes of its surroundings, an agent or a mapping, each shard has for itself, and "
+        "it spared. reduce_by: shard lets each shard add up what its own points contribute to an element before it "
+        "sends "
+        "that, so fewer bytes go where several of them do; the bits of a sum of floats may then depend on how many "
+        "shards there are, which by points they do not. What a call changes of its surroundings, an agent or a "
+        "mapping, each shard has for itself, and "
         "the program goes on with what the first one leaves, as on host.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"

@@ -53,6 +53,8 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
       {"inject", "SHARD:CALL:ARGUMENT", "of mpi: this argument is another one on that shard", true},
       {"plans", "P", "of mpi: own, or all: what moves is found from lists of everything, to compare", true},
       {"elide", "E", "of mpi: exact, or more: fences that further proofs spare, which the report counts apart", true},
+      {"reduce", "R", "of mpi: points, or shard: what its points contribute a shard adds up before it sends it", true,
+       "reduce_by"},
       {"timeout", "SECONDS", "of mpi: for how long a rank may be silent (30)", true},
       {"task-timeout", "SECONDS", "of mpi: for how long a shard may compute between two calls (no limit)", true,
        "task_timeout"},

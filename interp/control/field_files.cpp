@@ -31,8 +31,8 @@ void refuse_shared(const std::vector<std::string>& paths, Span span) {
 
 }  // namespace
 
-FieldFiles::FieldFiles(const Region& region, const FieldMask& mask, std::vector<std::string> paths, bool writes,
-                       Hdf5Layouts hdf5, Span span)
+FieldFiles::FieldFiles(const Region& region, const FieldMask& mask, std::vector<std::string> paths,
+                       const std::vector<std::string>& names, bool writes, Hdf5Layouts hdf5, Span span)
     : paths_(std::move(paths)), writes_(writes), hdf5_(std::move(hdf5)) {
   mask.each([&](std::uint32_t field) {
     fields_.push_back({region.fields[field].name, region.fields[field].precision});
@@ -47,6 +47,8 @@ FieldFiles::FieldFiles(const Region& region, const FieldMask& mask, std::vector<
     }
     put_text(key_, path);
   }
+  call_key_ = writes ? "w" : "r";
+  for (const std::string& name : names) put_text(call_key_, name);
   if (writes) refuse_shared(paths_, span);
 }
 

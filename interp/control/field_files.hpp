@@ -9,12 +9,14 @@ namespace taskspec {
 
 class FieldFiles final : public LaunchFiles {
  public:
-  // `fields` of `region` are those whose numbers are in `mask`. Throws Error E7003 where a path names no such file,
-  // E3101 where two points would write the same one.
-  FieldFiles(const Region& region, const FieldMask& mask, std::vector<std::string> paths, bool writes, Hdf5Layouts hdf5,
-             Span span);
+  // `fields` of `region` are those whose numbers are in `mask`; `names` are what the program calls the files.
+  // Throws Error E7003 where a path names no such file, E3101 where two points would write the same one.
+  FieldFiles(const Region& region, const FieldMask& mask, std::vector<std::string> paths,
+             const std::vector<std::string>& names, bool writes, Hdf5Layouts hdf5, Span span);
   void transfer(std::size_t position, const Piece& piece) const override;
   std::string key() const override { return key_; }
+  // The same for processes that find the files of these names at other places.
+  const std::string& call_key() const { return call_key_; }
   const std::vector<std::string>& paths() const { return paths_; }
   // Throws what reading these points from the file at this position would throw.
   void check(std::size_t position, const IndexSpace& points) const;
@@ -28,7 +30,7 @@ class FieldFiles final : public LaunchFiles {
   const std::vector<std::string> paths_;
   const bool writes_;
   const Hdf5Layouts hdf5_;
-  std::string key_;
+  std::string key_, call_key_;
 };
 
 }  // namespace taskspec

@@ -98,6 +98,7 @@ class RegionHandle final : public Object {
     PartitionId partition;  // where there is one: each piece has its file
     FieldMask fields;
     std::vector<std::string> paths;
+    std::vector<std::string> names{};  // as the program gave them: where a file lies, each process finds by itself
   };
   std::vector<Attachment> attachments;
 

@@ -58,7 +58,7 @@ void Contributions::fold(const Fields& fields) const {
     for (const auto& movement : use.movements) movements.push_back(movement.get());
     const Rect& root = fields.roots[use.use];
     run_.exchange([&] {
-      send_contributions(run_.port(), movements, use.precisions, root, own);
+      send_contributions(run_.port(), movements, use.precisions, use.op, root, own);
       fold_contributions(run_.port(), movements, fields.bases.subspan(first, movements.size()), use.precisions, use.op,
                          root, own, waiting);
     });

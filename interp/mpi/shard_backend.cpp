@@ -129,7 +129,9 @@ void ShardBackend::call_start(const Interpreter& interpreter, Span span) {
   }
   call.integer("shards", static_cast<std::int64_t>(settings_.shards))
       .integer("level", static_cast<std::int64_t>(settings_.options.level));
-  if (settings_.options.elides_more) call.text("elide", "more");  // who waits for no fence must not wait alone
+  // Who waits for no fence must not wait alone; nor may one send what others do not wait for.
+  call.text("elide", settings_.options.elides_more ? "more" : "exact")
+      .text("reduce", settings_.options.folds == DataState::Folds::shard ? "shard" : "points");
   run_->called(CallKind::start, "start", span);
 }
 

@@ -1,4 +1,5 @@
 // The calls of the program as all shards compare them, and as the analysis sees them.
+#include "interp/control/field_files.hpp"
 #include "interp/control/region_values.hpp"
 #include "interp/mpi/shard_launches.hpp"
 
@@ -108,7 +109,7 @@ Operation ShardLaunches::operation(const Launched& launch, CallKind kind, const 
   const std::uint64_t task = what.task.valid() ? what.task.value : 0;
   call.created("task", Created::task, task).domain("domain", what.domain).sharding("sharding", sharding);
   if (kind == CallKind::future) call.text("operation", launch.named.name);
-  if (what.work == Launch::Work::files) call.text("files", what.files->key());
+  if (what.work == Launch::Work::files) call.text("files", dynamic_cast<const FieldFiles&>(*what.files).call_key());
   for (std::size_t u = 0; u < what.uses.size(); ++u) {
     const LaunchUse& use = what.uses[u];
     const char* as = use_names()[u];

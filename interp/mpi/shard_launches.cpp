@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "interp/control/builtins/builtins.hpp"
+#include "interp/control/field_files.hpp"
 #include "interp/control/host_target.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/value_key.hpp"
 #include "ir/base/key.hpp"
+#include "ir/region/made_here.hpp"
 #include "ir/region/region_key.hpp"
 
 namespace taskspec {
@@ -397,8 +399,20 @@ ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
   return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
 }
 
-// Every shard reads a file; shard 0 writes it. Of files of pieces each shard has those of its points. Nothing is
-// written before all are known to have come to it alike, and who reads what others wrote comes behind them.
+// That the file can be read, before anything is changed. Otherwise all shards say so alike.
+void ShardLaunches::check(const Launched& launch) {
+  const Space& space = launch.what.uses.front().space;
+  std::optional<Diag> refused =
+      run_.by_first([&] { dynamic_cast<const FieldFiles&>(*launch.what.files).check(0, forest().points(space)); });
+  if (!refused) return;
+  refused->primary.span = launch.span;
+  label_made(*refused, forest()[space.root]);
+  throw Error(*std::move(refused));
+}
+
+// Shard 0 alone reads and writes a file; what it has read is at home there, and goes to who uses it. Of files of pieces
+// each shard has those of its points. Nothing is written before all are known to have come to it alike, and who reads
+// what others wrote comes behind them.
 ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
   const CallKind kind = kind_of(launch);
   const bool reads = kind == CallKind::attach;
@@ -414,14 +428,17 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
     run_.barrier();
     return outputs;
   }
-  run_.issue(operation(launch, kind, PointSharding::owner(ShardId(0))));
-  if (!reads) bring_all(launch.what, 0, site, ShardId(0)), run_.release();
-  if (reads) wrote_everywhere(launch.what);
-  Outputs outputs;
-  if (reads || run_.self() == ShardId(0))
-    outputs = target_.recorded(std::move(launch));
+  const Operation op = operation(launch, kind, PointSharding::owner(ShardId(0)));
+  run_.issue(op);
+  if (reads)
+    check(launch);
   else
-    target_.recorder().run_effects();  // what shard 0 wants to write is sent
+    bring_all(launch.what, 0, site, ShardId(0)), run_.release();
+  // What shard 0 wants to write is sent; and before it reads, all has been said that was recorded so far.
+  if (reads || run_.self() != ShardId(0)) target_.recorder().run_effects();
+  Outputs outputs;
+  if (run_.self() == ShardId(0)) outputs = target_.recorded(std::move(launch));
+  if (reads) wrote(op);
   run_.barrier();
   return outputs;
 }

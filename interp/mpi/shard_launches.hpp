@@ -37,6 +37,7 @@ class ShardLaunches final : public LaunchDivider {
   Outputs read(Launched launch);
   Outputs total(Launched launch);
   Outputs files(Launched launch);
+  void check(const Launched& launch);
   Outputs of_map(Launched launch);
 
   // Of a map of a launch: the shard of each element is that of its point.

@@ -37,7 +37,7 @@ std::optional<Injection> injection_of(std::string_view text) {
 }
 
 ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
-    : data(forest, keys, group->shards(), self, options.plans),
+    : data(forest, keys, group->shards(), self, options.plans, options.folds),
       forest_(forest),
       group_(std::move(group)),
       options_(std::move(options)),
@@ -361,6 +361,45 @@ void ShardRun::meet() {
       "what another one failed with", ShardRecord::Bar::others,
       [this] { return group_->failure.is_reached(last_call()); }, raise_at_once);
   raise();
+}
+
+namespace {
+
+Bytes packed(const Diag& diag) {
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.put(diag.code.number()).text(diag.message).text(diag.help_text);
+  out.put(static_cast<std::uint32_t>(diag.notes.size()));
+  for (const std::string& note : diag.notes) out.text(note);
+  return bytes;
+}
+
+Diag unpacked(ByteView bytes) {
+  ByteReader in(bytes);
+  const Code code = Code::of(in.get<std::uint16_t>());
+  Diag diag(code, Severity::error, {}, std::string(in.text()));
+  diag.help_text = in.text();
+  for (auto notes = in.get<std::uint32_t>(); notes > 0; --notes) diag.note(std::string(in.text()));
+  return diag;
+}
+
+}  // namespace
+
+std::optional<Diag> ShardRun::by_first(FunctionRef<void()> look) {
+  Bytes own;
+  if (self() == ShardId(0)) {
+    try {
+      look();
+    } catch (const Error& error) {
+      own = packed(error.diags().items().front());
+    }
+  }
+  const auto verdict = std::make_shared<std::optional<Bytes>>();
+  collectives_.broadcast({Purpose::value, ++verdicts_, 8}, ShardId(0), std::move(own),
+                         [verdict](Bytes got) { *verdict = std::move(got); });
+  wait_for("what the first shard finds", ShardRecord::Bar::others, [&] { return verdict->has_value(); });
+  if ((*verdict)->empty()) return std::nullopt;
+  return unpacked(**verdict);
 }
 
 std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {

@@ -30,6 +30,7 @@ struct ShardOptions {
   bool finds_traces = true;  // also those that the program does not name
   bool why_trace = false;    // shard 0 says of each trace that cannot be replayed what stands against it
   DataState::Plans plans = DataState::Plans::own;
+  DataState::Folds folds = DataState::Folds::points;  // of contributions
   bool elides_more = false;  // fences that more than the rule of the coarse stage proves needless
   std::string dump_dep;      // a file for the dependences; empty: none
   const Sources* sources = nullptr;
@@ -85,6 +86,8 @@ class ShardRun final : private Executor {
   void barrier();  // until all shards have come here
   // Likewise; and either all of them go on, or all throw what one had failed with before it came.
   void meet();
+  // The first shard alone looks at something: what that has thrown, all get, without places in the text.
+  std::optional<Diag> by_first(FunctionRef<void()> look);
   void wait_a_little();
   // A message that this call needs has been recorded; those of earlier calls, and earlier ones of this, are said first.
   void will_say() { unsaid_.push_back(last_call()); }
@@ -181,7 +184,7 @@ class ShardRun final : private Executor {
   Span trace_;                                  // of the program, the outermost that has begun
   std::size_t traces_open_ = 0;
   std::map<std::pair<CallKind, std::uint64_t>, CallText> texts_;  // by place in the text
-  std::uint64_t barriers_ = 0, meetings_ = 0;
+  std::uint64_t barriers_ = 0, meetings_ = 0, verdicts_ = 0;
   std::deque<std::uint64_t> unsaid_;             // the calls of messages that have been recorded
   bool is_ending_ = false, has_parted_ = false;  // no further call comes
   std::uint64_t asked_for_beats_ = 0;

@@ -18,9 +18,10 @@ call that differs, the shards, and their lines.)",
      .summary = "ranks or MPI do not fit",
      .program = R"(print(run work() on mpi(shards: 2))    // started with 4 ranks)",
      .cause =
-         R"(There are more ranks than shards, the number of ranks is not the one asked for, or the MPI library gives
-too little thread support.)",
-     .fix = R"(Ask for at least as many shards as ranks; leave --ranks out when started by mpirun.)",
+         R"(There are more ranks than shards, the number of ranks is not the one asked for, the MPI library gives
+too little thread support, or the module that calls it, taskspec-mpi.so, belongs to another build than the tool.)",
+     .fix = R"(Ask for at least as many shards as ranks; leave --ranks out when started by mpirun. Build or install the
+tool and its module together.)",
      .reach = Reach::circumstance},
     {.code = "E6003",
      .summary = "a rank is silent",

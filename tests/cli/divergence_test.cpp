@@ -47,6 +47,8 @@ TEST_CASE("texts, -D and captured values that differ are named by the first call
   check_differs(run_two(folder, "a.task -D d=1.0", "a.task -D d=2.0"),
                 ":10): shard {0} arguments \"-D d=1.0\", shard {1} arguments \"-D d=2.0\"");
   check_differs(run_two(folder, "a.task -- x", "a.task -- y"), "shard {0} arguments \"x\", shard {1} arguments \"y\"");
+  check_differs(run_two(folder, "a.task --reduce shard", "a.task"),
+                ":10): shard {0} reduce \"shard\", shard {1} reduce \"points\"");
   const MarkedOutcome same = run_two(folder, "a.task", "a.task");
   CAPTURE(same.err);
   CHECK(same.status == 0);

@@ -352,6 +352,38 @@ TEST_CASE("ranks that do not fit are refused before anything runs [dead-rank]") 
   check_ended(tool.run(text, "--ranks 2", {}, "PATH=/nowhere exec"), "error E6002: there is no mpirun in PATH");
 }
 
+TEST_CASE("a file that the first rank alone has is read there, and written there [ranks][files]") {
+  if (!has_mpirun()) return;
+  const TemporaryFolder folder;
+  const std::string text =
+      "fields One { a: f64 }\ntask up(inout v: One[_].{a}) { for i in v { v[i].a += 1.0 } }\n"
+      "fn work(name: string) -> float {\n  let r = region One[64]\n  let p = blocks(r, 8)\n  attach(r, file: name)\n"
+      "  launch up(p[i]) for i in 0..8 by cyclic\n  detach(r)\n  return r.a.sum(0).scalar\n}\n"
+      "print((run work(\"x.npy\") on mpi(shards: 4)).value)\n";
+  for (const char* place : {"one", "two"}) {
+    fs::create_directories(folder.path() / place);
+    folder.put(std::string(place) + "/x.task", text);
+  }
+  folder.put("one/sum.task", "print(load(f64[64], \"x.npy\").sum(0)[0].scalar)\n");
+  folder.put("one/make.task", "save(iota(64) as f64[64], \"x.npy\")\n");
+  const std::string tool = taskspec_binary().string();
+  REQUIRE(run_marked("cd " + (folder / "one") + " && exec \"$0\" run make.task", tool).status == 0);
+  const MarkedOutcome outcome = run_two(folder.path(), tool, "one/x.task", "two/x.task");
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == "2080\n");
+  CHECK(run_marked("exec \"$0\" run '" + (folder / "one/sum.task") + "'", tool).out == "2080\n");  // written back
+  CHECK_FALSE(fs::exists(folder.path() / "two/x.npy"));
+  CHECK_FALSE(fs::exists(folder.path() / "x.npy"));
+  // Where it has none, all say so, though another one has it.
+  const MarkedOutcome none = run_two(folder.path(), tool, "two/x.task", "one/x.task");
+  CAPTURE(none.err);
+  CHECK(none.status == 3);
+  CHECK(errors_in(none.err) == 1);
+  CHECK(none.err.find("error E7001: no file '") != std::string::npos);
+  CHECK(none.left == 0);
+}
+
 TEST_CASE("a file that ends too soon and a disk that is full are told once by all ranks [dead-rank][files]") {
   if (!has_mpirun()) return;
   Tool tool;

@@ -11,10 +11,10 @@ namespace {
 using States = std::vector<std::unique_ptr<DataState>>;
 
 States states_of(RegionForest& forest, const KeyTable& keys, std::size_t shards,
-                 DataState::Plans plans = DataState::Plans::own) {
+                 DataState::Plans plans = DataState::Plans::own, DataState::Folds folds = DataState::Folds::points) {
   States states;
   for (std::size_t shard = 0; shard < shards; ++shard)
-    states.push_back(std::make_unique<DataState>(forest, keys, shards, ShardId(shard), plans));
+    states.push_back(std::make_unique<DataState>(forest, keys, shards, ShardId(shard), plans, folds));
   return states;
 }
 
@@ -255,6 +255,35 @@ TEST_CASE("[data] contributions go to the home, what is everywhere to its block 
   CHECK(zero->send[0].slices[0].runs == of({{4, 7}}));
   CHECK(one->receive_from == std::vector{ShardId(0)});
   CHECK(one->marks == std::vector{zero->send[0].mark});
+}
+
+TEST_CASE("[data] by shards a home gets one contribution of each other shard for each element") {
+  RegionForest forest;
+  const RegionId r = forest.add({"R", "r", Rect::of({12}), std::vector<RegionField>(1)});
+  const PartitionId pairs = blocks(forest, {r}, Point::of(6)), near = halo(forest, pairs, 3, HaloShape::box);
+  KeyTable keys;
+  const States states = states_of(forest, keys, 3, DataState::Plans::own, DataState::Folds::shard);
+  const KeyId key = key_of(keys, forest, near, PointSharding::cyclic());
+  std::vector<std::shared_ptr<const FoldMovement>> all;
+  for (const auto& state : states) all.push_back(state->reduce({r, 0}, key));
+  // Pieces 0..5, 0..7, 1..9, 3..11, 5..12, 7..12 of shards 0 1 2 0 1 2; the shares are 0..4, 4..8 and 8..12.
+  auto of = [](std::initializer_list<Run> runs) { return Intervals::of(runs); };
+  REQUIRE(all[1]->send.size() == 2);
+  CHECK(all[1]->send[1].slices.size() == 1);
+  CHECK(all[0]->send[0].slices.size() == 2);  // of points 0 and 3 to shard 1: elements 4, and 4 to 7
+  CHECK(all[0]->send[0].together == of({{4, 8}}));
+  // There shards follow one another, each in place of its points; own ones are folded one by one.
+  const std::vector<FoldMovement::Step>& steps = all[1]->steps;
+  REQUIRE(steps.size() == 4);
+  CHECK(steps[0].from == ShardId(0));
+  CHECK(steps[0].point == FoldMovement::all_points);
+  CHECK(steps[0].runs == of({{4, 8}}));
+  CHECK(steps[1].from == ShardId(1));
+  CHECK(steps[1].point == 1);
+  CHECK(steps[2].point == 4);
+  CHECK(steps[3].from == ShardId(2));
+  CHECK(steps[3].runs == of({{4, 8}}));
+  CHECK(all[1]->marks == std::vector{all[0]->send[0].mark, all[2]->send[1].mark});
 }
 
 }  // namespace taskspec::data_plans_test

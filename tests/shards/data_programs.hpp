@@ -46,7 +46,9 @@ inline void put_number(std::byte* at, Precision precision, double number) {
 
 class DataProgram {
  public:
-  DataProgram(std::uint64_t seed, std::size_t count) : grown(seed), shards(1 + seed % 8), seed_(seed) {
+  // `exact`: of 1 and -1 alone, whatever is made of them is exact in any order.
+  DataProgram(std::uint64_t seed, std::size_t count, bool exact = false)
+      : grown(seed), shards(1 + seed % 8), seed_(seed), exact_(exact) {
     for (int i = 0; i < 6; ++i) grown.grow();
     if (grown.nodes.empty()) return;
     for (Operation& op : random_program(grown, count)) {
@@ -95,7 +97,7 @@ class DataProgram {
     each_element(space, [&](std::int64_t element) {
       std::byte* to = bytes.data() + static_cast<std::size_t>(element) * width(lane);
       Bytes made(width(lane));
-      put_number(made.data(), precision(lane), noise(number, lane.field, static_cast<std::uint64_t>(element)));
+      put_number(made.data(), precision(lane), made_of(number, lane.field, static_cast<std::uint64_t>(element)));
       if (privilege == Privilege::inout)
         fold_of(precision(lane), ReduceOp::sum).into(to, made.data(), 1);
       else
@@ -114,7 +116,7 @@ class DataProgram {
     each_element(space, [&](std::int64_t element) {
       Bytes one(width(lane));
       put_number(one.data(), precision(lane),
-                 noise(number + 77, static_cast<std::uint64_t>(point), static_cast<std::uint64_t>(element)));
+                 made_of(number + 77, static_cast<std::uint64_t>(point), static_cast<std::uint64_t>(element)));
       fold.into(made.data() + static_cast<std::size_t>(memory.place(root, root.point(element))) * width(lane),
                 one.data(), 1);
     });
@@ -148,6 +150,10 @@ class DataProgram {
   std::vector<DataStep> steps;
 
  private:
+  double made_of(std::uint64_t a, std::uint64_t b, std::uint64_t c) const {
+    const double made = noise(a, b, c);
+    return !exact_ ? made : made < 0 ? -1 : 1;
+  }
   static bool contributes_twice(const Operation& op) {
     for (const LaunchUse& a : op.uses)
       for (const LaunchUse& b : op.uses)
@@ -167,6 +173,7 @@ class DataProgram {
     });
   }
   std::uint64_t seed_;
+  bool exact_;
 };
 
 }  // namespace taskspec

@@ -17,11 +17,11 @@ namespace {
 constexpr std::size_t steps = 14;
 
 struct Shard {
-  Shard(DataProgram& program, Transport& transport, DataState::Plans plans = DataState::Plans::own)
+  Shard(DataProgram& program, Transport& transport, DataState::Folds folds)
       : program(program),
         collectives(transport),
         port(collectives),
-        state(program.grown.forest, keys, transport.shards(), transport.self(), plans),
+        state(program.grown.forest, keys, transport.shards(), transport.self(), DataState::Plans::own, folds),
         memory(program.zeros()) {}
 
   const DataProgram& program;
@@ -137,16 +137,17 @@ struct Shard {
       return OwnBuffer{buffers.at({field, point}).data(), &pieces.at(point)};
     };
     const Rect& root = program.grown.forest.root(use.space);
-    send_contributions(port, fields, precisions, root, buffer);
+    send_contributions(port, fields, precisions, use.op, root, buffer);
     fold_contributions(port, fields, bases, precisions, use.op, root, buffer, [] {});
   }
 };
 
 std::size_t wrong_elements(const DataProgram& program, const std::vector<Memory>& before, std::uint64_t seed,
-                           bool is_hostile) {
+                           bool is_hostile, DataState::Folds folds = DataState::Folds::points) {
   auto run = [&](Transport& transport) {
-    DataProgram replica(seed, steps);  // a forest is asked by one thread
-    Shard shard(replica, transport);
+    // A forest is asked by one thread.
+    DataProgram replica(seed, steps, folds == DataState::Folds::shard);
+    Shard shard(replica, transport, folds);
     for (std::size_t i = 0; i < replica.steps.size(); ++i) shard.run(replica.steps[i], before[i]);
     Bytes wrong;
     ByteWriter(wrong).put(shard.wrong);
@@ -243,11 +244,12 @@ bool is_same(const FoldMovement* a, const FoldMovement* b) {
 bool is_same(const TotalShare* a, const TotalShare* b) { return a->id() == b->id() && a->parts() == b->parts(); }
 
 struct Judged {
-  explicit Judged(DataProgram& program) : versions(program) {
+  Judged(DataProgram& program, DataState::Folds folds) : versions(program) {
     for (std::size_t shard = 0; shard < program.shards; ++shard)
       for (auto* states : {&own, &all})
         states->push_back(std::make_unique<DataState>(program.grown.forest, keys, program.shards, ShardId(shard),
-                                                      states == &own ? DataState::Plans::own : DataState::Plans::all));
+                                                      states == &own ? DataState::Plans::own : DataState::Plans::all,
+                                                      folds));
   }
   template <class Decide>
   auto decide(Decide decide) {
@@ -311,13 +313,22 @@ TEST_CASE("[data] whatever a point reads is what one memory has, bit for bit, ov
   }
 }
 
+TEST_CASE("[data] contributions that each shard adds up first come to the same, where no order matters") {
+  for (const std::uint64_t seed : random_seeds(500, 10'000)) {
+    CAPTURE(seed);
+    const DataProgram program(seed, steps, true);
+    const std::vector<Memory> before = program.in_order();
+    CHECK(wrong_elements(program, before, seed, seed % 4 != 0, DataState::Folds::shard) == 0);
+  }
+}
+
 TEST_CASE("[data] nothing is sent to whom has it, both ends mean the same, and the judge's plans are equal") {
   std::size_t parts = 0, forgotten = 0;
   for (const std::uint64_t seed : random_seeds(500, 10'000)) {
     CAPTURE(seed);
     DataProgram program(seed, steps);
     if (program.steps.empty()) continue;
-    Judged judged(program);
+    Judged judged(program, seed % 2 ? DataState::Folds::shard : DataState::Folds::points);
     for (const DataStep& step : program.steps) {
       judged.run(step, program);
       if (seed % 3 || step.kind == DataStep::Kind::launch) continue;

@@ -16,6 +16,7 @@
 #include "tests/shards/networks.hpp"
 #include "tests/unit/errors.hpp"
 #include "tests/unit/random_cases.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 // What no sanitizer knows from the inside: MPI's own threads.
 #if defined(TASKSPEC_HAS_MPI) && !defined(__SANITIZE_THREAD__)
@@ -130,6 +131,41 @@ TEST_CASE("[dead-rank] shards of one process that all wait are told apart from o
 }
 
 #if TASKSPEC_TEST_RANKS
+TEST_CASE("[ranks] a module of MPI from another build is refused at once: E6002, status 3") {
+  const TemporaryFolder folder;
+  const std::string module = file_of(mpi_module());
+  const auto place = [&](const std::string& old, const std::string& now) {
+    std::string changed = module;
+    const std::size_t at = changed.find(old);
+    REQUIRE(at != std::string::npos);
+    fs::create_directories(folder.path() / "share/taskspec");
+    folder.put("share/taskspec/taskspec-mpi.so", changed.replace(at, now.size(), now));
+  };
+  fs::create_directories(folder.path() / "bin");
+  fs::copy_file(ranks_program(), folder.path() / "bin/mpi_ranks");
+  const auto run = [&](const std::string& words) {
+    return run_marked("exec \"$0\" calls --shards 2 " + words, folder / "bin/mpi_ranks");
+  };
+  place("taskspec-mpi ", "taskspec-mpi ");
+  const MarkedOutcome same = run("--ranks 2");
+  CHECK(same.out == "calls: 2 shards, 2 ranks\n");
+  CHECK(same.status == 0);
+  // One that was compiled with other headers, and one from before there were stamps.
+  for (const auto& [old, now] :
+       {std::pair("taskspec-mpi ", "taskspec-mpi!"), std::pair("taskspec_mpi_stamp", "taskspec_mpi_stomp")}) {
+    place(old, now);
+    const MarkedOutcome outcome = run("--ranks 2");
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 3);
+    CHECK(outcome.err == "error E6002: MPI cannot be loaded: '" + folder / "share/taskspec/./taskspec-mpi.so" +
+                             "' belongs to another build of taskspec\n  = help: build both again (./dev build), or "
+                             "install them together\n");
+    CHECK(outcome.out.empty());
+    CHECK(outcome.left == 0);
+    CHECK(run("").status == 0);  // without ranks nobody loads it
+  }
+}
+
 TEST_CASE("[ranks] collectives in hostile order over ranks, several shards on each") {
   std::vector<std::pair<std::string, Happens>> runs;
   std::vector<std::string> wanted;

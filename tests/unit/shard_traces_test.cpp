@@ -343,6 +343,7 @@ TEST_CASE("options of mpi that cannot be are refused where they stand") {
   for (const auto& [option, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"plans: \"some\"", "no plans \"some\""},
            {"elide: \"most\"", "no way to elide \"most\""},
+           {"reduce_by: \"all\"", "no way to reduce \"all\""},
            {"timeout: 0", "a rank may be silent for 1 to 86400 seconds"}}) {
     const Ran ran = run_text(sample("...") + "run main(cyclic) on mpi(" + option + ")\n");
     CHECK(ran.code == 1);

@@ -46,7 +46,7 @@ Type files_type(RuleContext& c) {
 // A region, a piece or a field of one, with the handle that knows its files.
 struct Data {
   std::shared_ptr<RegionHandle> region;
-  Attachment what;  // without paths
+  Attachment what;  // without files
 };
 
 FieldMask all_fields(const Region& region) {
@@ -141,12 +141,12 @@ Error overlapping(const HostContext& host, const RegionForest& forest, const Att
 }
 
 std::shared_ptr<const FieldFiles> files_of(const HostContext& host, const RegionForest& forest, const Attachment& what,
-                                           bool writes) {
+                                           bool writes, bool checks) {
   const Region& region = forest[what.space.root];
   try {
-    auto files =
-        std::make_shared<const FieldFiles>(region, what.fields, what.paths, writes, host.hdf5_layouts, host.span);
-    if (!writes) check_files(forest, what, *files, first_operand(host, "piece "));
+    auto files = std::make_shared<const FieldFiles>(region, what.fields, what.paths, what.names, writes,
+                                                    host.hdf5_layouts, host.span);
+    if (checks) check_files(forest, what, *files, first_operand(host, "piece "));
     return files;
   } catch (const Error& error) {
     throw with_region(error, region, host.span);
@@ -163,8 +163,10 @@ bool is_divided(Target& target) {
 void transfer(HostContext& host, const Attachment& what, bool writes) {
   Target& target = target_of(host);
   if (what.paths.empty()) return;
-  auto files = files_of(host, target.regions(), what, writes);
-  Replica* const replica = is_divided(target) ? nullptr : host.replica.get();
+  const bool divided = is_divided(target);
+  const bool checks = !writes && !(divided && !what.partition.valid());  // one file is the first shard's to look at
+  auto files = files_of(host, target.regions(), what, writes, checks);
+  Replica* const replica = divided ? nullptr : host.replica.get();
   if (!replica || !writes || host.is_seen()) try {
       target.transfer({what.space, what.partition, what.fields, writes, std::move(files)}, host.span);
     } catch (const ConflictError& error) {
@@ -200,8 +202,7 @@ Value run_colours(HostContext& host, std::span<const Value> values) {
 // ---- attach ----
 
 void attach(HostContext& host, Data data) {
-  std::vector<std::string>& paths = data.what.paths;
-  for (std::string& path : paths) path = host.input_path(path);
+  for (const std::string& name : data.what.names) data.what.paths.push_back(host.input_path(name));
   transfer(host, data.what, false);
   std::vector<Attachment>& known = data.region->attachments;
   std::erase_if(known,
@@ -211,14 +212,14 @@ void attach(HostContext& host, Data data) {
 
 Value run_attach(HostContext& host, std::span<const Value> values) {
   Data data = data_of(host, values[0]);
-  data.what.paths = {values[1].string()};
+  data.what.names = {values[1].string()};
   attach(host, std::move(data));
   return {};
 }
 
 Value run_attach_pieces(HostContext& host, std::span<const Value> values) {
   Data data = data_of(host, values[0]);
-  data.what.paths = names_of(host, data.what.partition, values[1]);
+  data.what.names = names_of(host, data.what.partition, values[1]);
   attach(host, std::move(data));
   return {};
 }
@@ -251,7 +252,7 @@ void detach(HostContext& host, Data data, bool said) {
 Value run_detach(HostContext& host, std::span<const Value> values) {
   Data data = data_of(host, values[0]);
   const bool said = !values[1].is_none();
-  if (said) data.what.paths = {values[1].string()};
+  if (said) data.what.paths = data.what.names = {values[1].string()};
   detach(host, std::move(data), said);
   return {};
 }
@@ -259,7 +260,7 @@ Value run_detach(HostContext& host, std::span<const Value> values) {
 Value run_detach_pieces(HostContext& host, std::span<const Value> values) {
   Data data = data_of(host, values[0]);
   const bool said = !values[1].is_none();
-  if (said) data.what.paths = names_of(host, data.what.partition, values[1]);
+  if (said) data.what.paths = data.what.names = names_of(host, data.what.partition, values[1]);
   detach(host, std::move(data), said);
   return {};
 }

@@ -86,8 +86,9 @@ struct DataState::Tree {
   TablePlans all;
 };
 
-DataState::DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans)
-    : forest_(forest), keys_(keys), shards_(shards), self_(self), plans_(plans) {}
+DataState::DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans,
+                     Folds folds)
+    : forest_(forest), keys_(keys), shards_(shards), self_(self), plans_(plans), folds_(folds) {}
 DataState::~DataState() = default;
 
 DataState::Tree& DataState::tree(RegionId root) {
@@ -179,6 +180,7 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
     made.movement = std::make_shared<const Movement>(std::move(movement));
   }
   if (!fold.empty()) {
+    if (folds_ == Folds::shard) fold_by_shard(fold, self_);
     seal(fold, self_);
     made.fold = std::make_shared<const FoldMovement>(std::move(fold));
   }

@@ -24,12 +24,15 @@ class DataState {
  public:
   // How movements are made: from own points alone, or from lists of everything, which is the judge of the former.
   enum class Plans : std::uint8_t { own, all };
+  // What a home gets of another shard: contributions of each of its points, or one for all of them (fold_by_shard).
+  enum class Folds : std::uint8_t { points, shard };
   struct Counts {
     std::uint64_t made = 0, reused = 0;  // decisions
     std::uint64_t touched = 0;           // points and pieces looked at
   };
 
-  DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans = Plans::own);
+  DataState(RegionForest& forest, const KeyTable& keys, std::size_t shards, ShardId self, Plans plans = Plans::own,
+            Folds folds = Folds::points);
   ~DataState();
 
   // What moves before the points of `key` read (in, inout). Null: nothing, here.
@@ -76,6 +79,7 @@ class DataState {
   const std::size_t shards_;
   const ShardId self_;
   const Plans plans_;
+  const Folds folds_;
   std::vector<std::unique_ptr<Tree>> trees_;  // by root region
   Counts counts_;
   AllocationMeter meter_;

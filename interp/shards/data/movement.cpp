@@ -1,5 +1,10 @@
 #include "interp/shards/data/movement.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
 #include "ir/base/hash.hpp"
 
 namespace taskspec {
@@ -13,6 +18,32 @@ void add(Hasher& hash, const Intervals& runs) { hash.add(runs.runs().size()).byt
 std::size_t bytes_of(const Intervals& runs) { return runs.runs().size() * (sizeof(Run) + sizeof(std::int64_t)); }
 
 }  // namespace
+
+void fold_by_shard(FoldMovement& movement, ShardId self) {
+  const auto append = [](std::vector<Run>& to, const Intervals& runs) {
+    to.insert(to.end(), runs.runs().begin(), runs.runs().end());
+  };
+  for (FoldMovement::Outgoing& out : movement.send) {
+    std::vector<Run> runs;
+    for (const FoldMovement::Slice& slice : out.slices) append(runs, slice.runs);
+    out.together = Intervals::of(std::move(runs));
+  }
+  std::map<ShardId, std::vector<Run>> come;
+  std::vector<FoldMovement::Step> own, steps;
+  for (FoldMovement::Step& step : movement.steps) {
+    if (step.from == self)
+      own.push_back(std::move(step));
+    else
+      append(come[step.from], step.runs);
+  }
+  const auto take_own = [&] { std::ranges::move(std::exchange(own, {}), std::back_inserter(steps)); };
+  for (auto& [from, runs] : come) {
+    if (self < from) take_own();
+    steps.push_back({FoldMovement::all_points, from, Intervals::of(std::move(runs))});
+  }
+  take_own();
+  movement.steps = std::move(steps);
+}
 
 std::uint32_t mark_of(const Intervals& runs) { return next_mark(0, 0, runs); }
 
@@ -46,6 +77,8 @@ void seal(FoldMovement& movement, ShardId self) {
       out.mark = next_mark(out.mark, slice.point, slice.runs);
       add(hash.add(static_cast<std::uint64_t>(slice.point)), slice.runs);
     }
+    add(hash, out.together);
+    if (!out.together.empty()) out.mark = next_mark(0, FoldMovement::all_points, out.together);
   }
   movement.marks.assign(movement.receive_from.size(), 0);
   for (const FoldMovement::Step& step : movement.steps) {
@@ -67,7 +100,7 @@ std::size_t bytes(const Movement& movement) {
 std::size_t bytes(const FoldMovement& movement) {
   std::size_t bytes = sizeof movement + movement.receive_from.size() * (sizeof(ShardId) + sizeof(std::uint32_t));
   for (const FoldMovement::Outgoing& out : movement.send) {
-    bytes += sizeof out;
+    bytes += sizeof out + bytes_of(out.together);
     for (const FoldMovement::Slice& slice : out.slices) bytes += sizeof slice + bytes_of(slice.runs);
   }
   for (const FoldMovement::Step& step : movement.steps) bytes += sizeof step + bytes_of(step.runs);

@@ -35,7 +35,9 @@ struct FoldMovement {
     ShardId peer;
     std::vector<Slice> slices;  // of own points, ascending
     std::uint32_t mark = 0;
+    Intervals together{};  // not empty: one contribution for each of these goes, to which the slices are added up here
   };
+  static constexpr std::int64_t all_points = -1;  // of a shard: what they come to together
   struct Step {
     std::int64_t point;
     ShardId from;  // self: the own buffer
@@ -49,6 +51,11 @@ struct FoldMovement {
 
   bool empty() const { return send.empty() && steps.empty(); }
 };
+
+// Each shard first adds up what its own points contribute to the elements of another one, and sends that: fewer bytes
+// where several of them contribute to one element. At the home shards follow one another in place of points, so bits
+// depend on which points are together on a shard.
+void fold_by_shard(FoldMovement& movement, ShardId self);
 
 // Sums that both ends make of what they are to send and to receive.
 std::uint32_t mark_of(const Intervals& runs);

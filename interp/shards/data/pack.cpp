@@ -199,8 +199,29 @@ void Packing::receive(DataPort& port, std::span<std::byte* const> bases, Functio
   }
 }
 
-void send_contributions(DataPort& port, FoldMovements fields, std::span<const Precision> precisions, const Rect& root,
-                        OwnBuffers own) {
+namespace {
+
+// What the slices come to together, in their order, over the runs that they have in common.
+Bytes added_up(const FoldMovement::Outgoing& of, Precision precision, ReduceOp op, const Rect& root,
+               FunctionRef<OwnBuffer(std::int64_t point)> own) {
+  const Fold fold = fold_of(precision, op);
+  const auto count = static_cast<std::size_t>(of.together.size());
+  Bytes sums(count * width(precision));
+  fold.clear(sums.data(), count);
+  for (const FoldMovement::Slice& slice : of.slices) {
+    const OwnBuffer buffer = own(slice.point);
+    each_run_of_buffer(slice.runs, *buffer.piece, root, [&](Run run, std::int64_t place) {
+      fold.into(sums.data() + static_cast<std::size_t>(of.together.rank_of(run.lo)) * width(precision),
+                buffer.base + static_cast<std::size_t>(place) * width(precision), static_cast<std::size_t>(run.size()));
+    });
+  }
+  return sums;
+}
+
+}  // namespace
+
+void send_contributions(DataPort& port, FoldMovements fields, std::span<const Precision> precisions, ReduceOp op,
+                        const Rect& root, OwnBuffers own) {
   std::vector<ShardId> peers;
   for (const FoldMovement* field : fields)
     if (field)
@@ -216,12 +237,19 @@ void send_contributions(DataPort& port, FoldMovements fields, std::span<const Pr
     };
     each_field([&](std::size_t i, const FoldMovement::Outgoing& of) {
       mark = joined(mark, of.mark);
-      for (const FoldMovement::Slice& slice : of.slices)
-        bytes += static_cast<std::size_t>(slice.runs.size()) * width(precisions[i]);
+      if (!of.together.empty()) bytes += static_cast<std::size_t>(of.together.size()) * width(precisions[i]);
+      if (of.together.empty())
+        for (const FoldMovement::Slice& slice : of.slices)
+          bytes += static_cast<std::size_t>(slice.runs.size()) * width(precisions[i]);
     });
     Outgoing out(port, peer, bytes);
     out.mark(mark);
     each_field([&](std::size_t i, const FoldMovement::Outgoing& of) {
+      if (!of.together.empty()) {
+        const Bytes sums = added_up(of, precisions[i], op, root, [&](std::int64_t point) { return own(i, point); });
+        out.begin(sums.size());
+        return out.add(sums.data(), sums.size());
+      }
       for (const FoldMovement::Slice& slice : of.slices) {
         out.begin(static_cast<std::size_t>(slice.runs.size()) * width(precisions[i]));
         const OwnBuffer buffer = own(i, slice.point);

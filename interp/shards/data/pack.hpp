@@ -55,10 +55,10 @@ struct OwnBuffer {
 using OwnBuffers = FunctionRef<OwnBuffer(std::size_t field, std::int64_t point)>;
 using FoldMovements = std::span<const FoldMovement* const>;
 
-void send_contributions(DataPort& port, FoldMovements fields, std::span<const Precision> precisions, const Rect& root,
-                        OwnBuffers own);
+void send_contributions(DataPort& port, FoldMovements fields, std::span<const Precision> precisions, ReduceOp op,
+                        const Rect& root, OwnBuffers own);
 // Adds up, in the order of points, what all shards contribute to the elements whose home is here. Bits are those of the
-// host backend, which folds each point's whole buffer in that order.
+// host backend, which folds each point's whole buffer in that order; unless shards come in place of points.
 void fold_contributions(DataPort& port, FoldMovements fields, std::span<std::byte* const> bases,
                         std::span<const Precision> precisions, ReduceOp op, const Rect& root, OwnBuffers own,
                         FunctionRef<void()> meanwhile);

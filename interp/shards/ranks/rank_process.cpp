@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "interp/shards/mpi_stamp.hpp"
 #include "interp/shards/ranks/descriptors.hpp"
 #include "interp/shards/ranks/ranks.hpp"
 #include "ir/files/installed.hpp"
@@ -97,6 +98,17 @@ void fit_facts(const MpiPort::Facts& facts) {
 
 namespace {
 
+// Nothing else of it is called before: it would take what it is given for something else, and ranks would wait for
+// ever.
+void refuse_other_build(void* library, const std::string& module) {
+  const auto stamp = reinterpret_cast<MpiStamp>(dlsym(library, mpi_module_stamp));
+  if (stamp && std::string_view(stamp()) == mpi_stamp) return;
+  Diag diag =
+      misfit("MPI cannot be loaded: '" + module + "' belongs to another build of taskspec").diags().items().front();
+  diag.help("build both again (./dev build), or install them together");
+  throw Error(std::move(diag));
+}
+
 std::unique_ptr<MpiLine> load_mpi() {
   const std::string module = mpi_module();
   if (module.empty()) throw misfit("this program was started by mpirun, and was built without MPI");
@@ -106,6 +118,7 @@ std::unique_ptr<MpiLine> load_mpi() {
   if (!library) throw misfit("MPI cannot be loaded: " + std::string(wrong ? wrong : module));
   const auto open = reinterpret_cast<OpenMpi>(dlsym(library, mpi_module_entry));
   if (!open) throw misfit("MPI cannot be loaded: '" + module + "' is another thing");
+  refuse_other_build(library, module);
   char why[512] = "";
   auto line = std::make_unique<MpiLine>();
   line->port.reset(open(why, sizeof why));

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "interp/shards/mpi_stamp.hpp"
 #include "interp/shards/transport/content_line.hpp"
 
 namespace taskspec {
@@ -212,6 +213,8 @@ class Port final : public MpiPort {
 
 }  // namespace
 }  // namespace taskspec
+
+extern "C" const char* taskspec_mpi_stamp() { return taskspec::mpi_stamp; }
 
 extern "C" taskspec::MpiPort* taskspec_open_mpi(char* why, std::size_t size) {
   try {

@@ -40,8 +40,12 @@ class MpiPort {
   virtual ContentLine* line_from(int rank) = 0;
 };
 
-// The one function of the module; loaded once. Null, and why, where MPI cannot be initialised.
+// What the module has; loaded once. Null, and why, where MPI cannot be initialised.
 inline constexpr const char* mpi_module_entry = "taskspec_open_mpi";
 using OpenMpi = MpiPort* (*)(char* why, std::size_t size);
+// Which headers it was compiled with, these among them: those of another build lay out in another way what both use.
+// Who loads it compares before anything else is called.
+inline constexpr const char* mpi_module_stamp = "taskspec_mpi_stamp";
+using MpiStamp = const char* (*)();
 
 }  // namespace taskspec
