@@ -32,7 +32,7 @@ std::optional<Injection> injection_of(std::string_view text);
 inline constexpr std::string_view argument_names[] = {
     "argument",   "arguments", "capture", "captures", "colour",    "colours",   "domain", "element",  "elide",
     "extents",    "fields",    "files",   "level",    "operation", "partition", "pieces", "position", "program",
-    "projection", "reduce",    "region",  "sent",     "sharding",  "shards",    "task",   "type",     "value"};
+    "projection", "region",    "sent",    "sharding", "shards",    "task",      "type",   "value"};
 inline bool goes_by_numbers(std::string_view name) {
   return name == "argument" || name == "value" || name == "capture";
 }

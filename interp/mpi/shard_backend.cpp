@@ -117,6 +117,9 @@ void ShardBackend::call_start(const Interpreter& interpreter, Span span) {
       arguments += (arguments.empty() ? "" : " ") + source.path() + "=" + std::string(source.text());
   if (const HostContext* host = interpreter.host())
     for (const std::string& argument : host->arguments) arguments += (arguments.empty() ? "" : " ") + argument;
+  // Of the run itself: nobody may send what others do not wait for.
+  if (settings_.options.folds == DataState::Folds::shard)
+    arguments += arguments.empty() ? "--reduce shard" : " --reduce shard";
   call.text("arguments", arguments);
   const List values = captured();
   static const NumberedNames capture_names("capture");
@@ -129,9 +132,7 @@ void ShardBackend::call_start(const Interpreter& interpreter, Span span) {
   }
   call.integer("shards", static_cast<std::int64_t>(settings_.shards))
       .integer("level", static_cast<std::int64_t>(settings_.options.level));
-  // Who waits for no fence must not wait alone; nor may one send what others do not wait for.
-  call.text("elide", settings_.options.elides_more ? "more" : "exact")
-      .text("reduce", settings_.options.folds == DataState::Folds::shard ? "shard" : "points");
+  if (settings_.options.elides_more) call.text("elide", "more");  // who waits for no fence must not wait alone
   run_->called(CallKind::start, "start", span);
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("texts, -D and captured values that differ are named by the first call
                 ":10): shard {0} arguments \"-D d=1.0\", shard {1} arguments \"-D d=2.0\"");
   check_differs(run_two(folder, "a.task -- x", "a.task -- y"), "shard {0} arguments \"x\", shard {1} arguments \"y\"");
   check_differs(run_two(folder, "a.task --reduce shard", "a.task"),
-                ":10): shard {0} reduce \"shard\", shard {1} reduce \"points\"");
+                ":10): shard {0} arguments \"--reduce shard\", shard {1} arguments \"\"");
   const MarkedOutcome same = run_two(folder, "a.task", "a.task");
   CAPTURE(same.err);
   CHECK(same.status == 0);

@@ -94,12 +94,4 @@ TEST_CASE(
   CHECK(found.bytes == analysed.bytes);
 }
 
-TEST_CASE("how contributions are sent is an argument of the first call [inject][reduce-shard]") {
-  const Ran differs = run_text(std::string(program) +
-                               "run main(block, 2) on mpi(shards: 3, inject: \"1:1:reduce\", reduce_by: \"shard\")\n");
-  CHECK(differs.code == 3);
-  CHECK_MESSAGE(differs.errors.find("error E6001") != std::string::npos, differs.errors);
-  CHECK_MESSAGE(differs.errors.find(" reduce \"shard\"") != std::string::npos, differs.errors);
-}
-
 }  // namespace taskspec::shard_reduce_test
