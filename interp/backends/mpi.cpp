@@ -169,11 +169,9 @@ constinit const Builtin builtin_mpi = BuiltinFields{
         "fences, where launches over other ranges or smaller pieces take, point by point, what is inside of one "
         "disjoint partition; report.fences and elided are then those of what was left, and the report tells how many "
         "it spared. reduce_by: shard lets each shard add up what its own points contribute to an element before it "
-        "sends "
-        "that, so fewer bytes go where several of them do; the bits of a sum of floats may then depend on how many "
-        "shards there are, which by points they do not. What a call changes of its surroundings, an agent or a "
-        "mapping, each shard has for itself, and "
-        "the program goes on with what the first one leaves, as on host.",
+        "sends that, so fewer bytes go where several of them do; the bits of a sum of floats may then depend on how "
+        "many shards there are, which by points they do not. What a call changes of its surroundings, an agent or a "
+        "mapping, each shard has for itself, and the program goes on with what the first one leaves, as on host.",
     .example =
         "fields Row { a: f64 }\ntask grow(inout r: Row[_].{a}) { for i in r { r[i].a += 2.0 } }\n"
         "fn work() -> float {\n  let r = region Row[8]\n  let p = blocks(r, 4)\n"
