@@ -74,12 +74,17 @@ void ShardGroup::ended(ShardId shard) {
   is_closed_ = true;
 }
 
+// It failed, as all did, and has met the others since: they come to their ends by themselves.
+bool Replicas::has_parted(std::size_t replica, const Run& run) {
+  return run.group->waits.of(run.group->here()[replica]).has_ended();
+}
+
 Replicas::~Replicas() {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     for (auto& [number, run] : runs_)
-      if (!run.report && run.group) run.group->give_up(program_ended({}).diags());
+      if (!run.report && run.group && !has_parted(0, run)) run.group->give_up(program_ended({}).diags());
     changed_.notify_all();
   }
   for (std::thread& thread : threads_) thread.join();
@@ -146,6 +151,7 @@ void Replicas::fail_without(std::size_t replica, Run& run) {
   if (!run.group) return;  // which could not be opened
   const std::vector<ShardId> here = run.group->here();
   if (replica >= here.size() || run.finished.contains(replica)) return;
+  if (has_parted(replica, run)) return;
   run.group->give_up(
       failure("E5009", {}, "shard " + std::to_string(here[replica].index()) + " has ended before the others").diags());
 }

@@ -101,6 +101,7 @@ class Replicas {
     std::set<std::size_t> finished;  // replicas
   };
   void fail_without(std::size_t replica, Run& run);
+  static bool has_parted(std::size_t replica, const Run& run);
   void set_inside(std::size_t replica, std::size_t number, bool inside);
   const Start start_;
   std::mutex mutex_;

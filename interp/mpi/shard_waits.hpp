@@ -30,6 +30,7 @@ class ShardWaits {
     void calls(std::uint64_t number, Span span, Clock::time_point now = coarse_now());
     void steps();  // it did something else that may end a wait of others
     void ended() { has_ended_ = true; }
+    bool has_ended() const { return has_ended_; }
     // It has come to a run inside of this one, which looks after it meanwhile; or is back.
     void set_elsewhere(bool elsewhere, Clock::time_point now = Clock::now());
 
