@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 #include <thread>
 
@@ -115,7 +116,7 @@ int metg_shards(const Settings& settings) {
   for (const MetgCase& what : metg_cases()) {
     std::vector<ShardRow> rows = contenders;
     for (std::int64_t iterations = largest; iterations > 0; iterations /= 2) {
-      for (ShardRow& row : rows) row.times.emplace_back(iterations, 1e9);
+      for (ShardRow& row : rows) row.times.emplace_back(iterations, std::numeric_limits<double>::infinity());
       for (int sweep = 0; sweep < sweeps_of(settings, iterations); ++sweep)
         for (ShardRow& row : rows) {
           if (!row.failure.empty()) continue;
@@ -144,11 +145,9 @@ int metg_shards(const Settings& settings) {
     }
   }
   fmt::print(
-      "measured: METG(50%) by the clock, the least of some sweeps, width {}, {} steps, from the text: the "
-      "interpreter,\n"
-      "the analysis or its replay, copies and all; bodies of the language; bar 0.5 us. A task of as good as no "
-      "kernel,\n"
-      "and a step of {} such ones\n{}",
+      "measured: METG(50%) by the clock, the least of some sweeps, width {}, {} steps, from the text: interpreter,\n"
+      "analysis or replay, copies and all; bodies of the language; bar 0.5 us. A task of as good as no kernel, and\n"
+      "a step of {} such ones\n{}",
       metg_columns, metg_steps, metg_columns, table.text());
   const std::string peers = mpi_loops(settings, folder);
   fmt::print("\nby hand, over MPI:\n{}", peers.empty() ? "no mpirun here, or built without MPI\n" : peers);

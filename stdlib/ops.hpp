@@ -9,7 +9,7 @@ namespace taskspec {
 
 // All of them; a first tool says that it has core_ops() alone.
 OpTable standard_ops();
-// Those that are no layers and neurons.
+// Without NET_OPs.
 OpTable core_ops();
 
 }  // namespace taskspec

@@ -285,12 +285,9 @@ Value Interpreter::projection(Frame& frame, const Call& call) {
 namespace {
 
 bool is_over(const Value& domain, const Rect& rect, std::size_t rank, Span span) {
-  if (domain.is_range() && rect.rank == 1) {
-    const Range range = domain.range();
-    return range.begin == rect.lo[0] && std::max(range.begin, range.end) == rect.hi[0];
-  }
-  if (domain.is_range() || domain.is_tuple()) return domain_of(domain, rank, span) == rect;
-  return false;
+  if (!domain.is_range()) return domain.is_tuple() && domain_of(domain, rank, span) == rect;
+  const Range range = domain.range();  // mostly, and without a call
+  return rect.rank == 1 && range.begin == rect.lo[0] && std::max(range.begin, range.end) == rect.hi[0];
 }
 
 bool is_one(const Value& a, const Value& b) {

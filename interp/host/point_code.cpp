@@ -6,6 +6,7 @@
 #include "interp/host/kernel_cache.hpp"
 #include "interp/host/root_tree.hpp"
 #include "interp/host/row.hpp"
+#include "ir/base/at_end.hpp"
 #include "ir/base/key.hpp"
 #include "ir/plan/extern_body.hpp"
 
@@ -225,7 +226,7 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
   }
 }
 
-// What one view of the point stands for, as `View` says it with bases of fields as `Field`.
+// What each view of the point stands for, as `View` says it with bases of fields as `Base`.
 template <class View, class Base>
 void LaunchCode::put_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Base* fields,
                            View* views) const {
@@ -249,10 +250,10 @@ void LaunchCode::put_views(const PointGroup& group, std::uint32_t position, std:
   }
 }
 
-template <class View, class Field, class Call>
+template <class View, class Base, class Call>
 void LaunchCode::with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                             Call&& call) const {
-  Row<Field> fields(bases_.size(), unset);
+  Row<Base> fields(bases_.size(), unset);
   Row<View> views(group.regions.size(), unset);
   put_views(group, position, operands, fields.data(), views.data());
   call(std::span<const View>(views));
@@ -408,13 +409,9 @@ std::optional<bool> PointCode::run_bound(std::byte* const* operands, TaskContext
   if (is_busy_.load(std::memory_order_relaxed) || is_busy_.exchange(true, std::memory_order_acquire))
     return std::nullopt;
   bool is_useless = false;
-  struct Leave {
-    std::atomic<bool>& is_busy;
-    const bool& is_useless;
-    ~Leave() {
-      if (!is_useless) is_busy.store(false, std::memory_order_release);
-    }
-  } leave{is_busy_, is_useless};
+  const AtEnd leave([&] {
+    if (!is_useless) is_busy_.store(false, std::memory_order_release);
+  });
   if (runs_ < few_runs && ++runs_ < few_runs) return std::nullopt;
   if (!bound_ || !bound_->is_for(operands, context)) {
     bound_.reset();

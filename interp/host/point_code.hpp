@@ -63,7 +63,7 @@ class LaunchCode {
   template <class View, class Base>
   void put_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Base* fields,
                  View* views) const;
-  template <class View, class Field, class Call>
+  template <class View, class Base, class Call>
   void with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Call&& call) const;
   void run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
                 TaskContext& context) const;
@@ -107,12 +107,13 @@ class PointCode final : public TaskCode {
   std::size_t scratch_bytes() const override { return launch_.scratch_bytes(); }
 
  private:
+  std::optional<bool> run_bound(std::byte* const* operands, TaskContext& context) const;
+
   const LaunchCode& launch_;
   const PointGroup& group_;
   const std::uint32_t position_;
-
-  std::optional<bool> run_bound(std::byte* const* operands, TaskContext& context) const;
-  // Turns of a loop have one code, and may run at once: then one of them is bound, and it is busy.
+  // Turns of a loop have one code, and may run at once: then one of them is bound, and it is busy; as it is for ever
+  // where nothing is gained.
   static constexpr std::uint32_t few_runs = 4, most_bindings = 8;
   mutable std::atomic<bool> is_busy_;
   mutable std::uint32_t runs_ = 0, bindings_ = 0;

@@ -42,7 +42,7 @@ LaneProgram LaneMaker::make() && {
     std::memcpy(&made_.ones[made_.registers[r].at], array.raw(), made_.registers[r].width);
   at = (at + 63) / 64 * 64;
   for (LaneRegister& r : made_.registers)
-    if (r.lanes) r.at = at + r.at * slot_bytes, made_.has_strips = true;
+    if (r.lanes) r.at = at + r.at * slot_bytes;
   made_.places_at = at + most_slots_ * slot_bytes;
   made_.scratch_bytes = made_.places_at + slot_bytes;
   made_.steps = make_steps(made_, made_.code);

@@ -18,7 +18,7 @@ struct OperationRun {
   std::uint64_t last() const { return (*this)[count - 1]; }
   // False: that one does not follow in even steps.
   bool add(std::uint64_t op);
-  // Those of them behind this one; none are as many as 0.
+  // Those of them behind this one, of which the count may be 0.
   OperationRun behind(std::uint64_t op) const;
   friend auto operator<=>(const OperationRun&, const OperationRun&) = default;
 };

@@ -60,6 +60,10 @@ struct DataState::Tree {
     for (auto step = newest_first.rbegin(); step != newest_first.rend(); ++step) all.apply(table, **step);
     return table;
   }
+  std::uint32_t& lane(std::uint32_t field) {
+    if (lanes.size() <= field) lanes.resize(field + 1);
+    return lanes[field];
+  }
   std::uint32_t state_of(HomeTable table) {
     LaneStep step{.kind = LaneStep::Kind::table};
     step.table = std::make_shared<const HomeTable>(std::move(table));
@@ -102,19 +106,14 @@ DataState::Tree& DataState::tree(RegionId root) {
   return *slot;
 }
 
-std::uint32_t& DataState::state_of(LaneKey lane) {
-  Tree& tree = this->tree(lane.root);
-  if (tree.lanes.size() <= lane.field) tree.lanes.resize(lane.field + 1);
-  return tree.lanes[lane.field];
-}
+std::uint32_t& DataState::state_of(LaneKey lane) { return tree(lane.root).lane(lane.field); }
 
 std::uint32_t DataState::state(LaneKey lane) { return state_of(lane); }
 
 void DataState::set_state(LaneKey lane, std::uint32_t state) {
   Tree& tree = this->tree(lane.root);
   if (state >= tree.next_state) bug("a lane is set to a state that nobody knows");
-  if (tree.lanes.size() <= lane.field) tree.lanes.resize(lane.field + 1);
-  tree.lanes[lane.field] = state;
+  tree.lane(lane.field) = state;
 }
 
 const DataState::Decision& DataState::decide(LaneKey lane, const LaneStep& step) {
