@@ -81,6 +81,7 @@ void emit_builtin(CompactBuilder& code, CallId id);
 void emit_list(CompactBuilder& code, CallId id);
 void emit_item(CompactBuilder& code, CallId id);
 void emit_call(CompactBuilder& code, CallId id);
+void emit_projection(CompactBuilder& code, CallId id);
 void emit_if(CompactBuilder& code, CallId id);
 void emit_for(CompactBuilder& code, CallId id);
 void emit_while(CompactBuilder& code, CallId id);

@@ -174,6 +174,16 @@ void emit_call(CompactBuilder& code, CallId id) {
   code.land(behind);
 }
 
+// By constants alone, as most: `p[i]`, `p[i + 1]`.
+void emit_projection(CompactBuilder& code, CallId id) {
+  const Call& call = code[id];
+  const bool by_constants = call.in.size() > 1 && std::ranges::all_of(std::span(call.in).subspan(1), [&](CallId in) {
+                              return code.is_constant(in) && !code[in].type.is(Type::Kind::function);
+                            });
+  if (!by_constants || !code.facts().registers.own[id.index()]) return code.step(id);
+  code.emit(Opcode::project, id, code.at(id), code.at(call.in[0]));
+}
+
 void emit_if(CompactBuilder& code, CallId id) {
   const Call& call = code[id];
   const CompactBuilder::Jumps behind = code.node(id);

@@ -4,6 +4,7 @@
 
 #include "interp/control/compact.hpp"
 #include "interp/control/interpreter.hpp"
+#include "interp/control/region_values.hpp"
 #include "ir/records/scalar.hpp"
 
 namespace taskspec {
@@ -262,6 +263,14 @@ struct Machine {
       return slow_with_second(m.run, m.frame, at);
     append_to(m.frame, at, list, m.any(at->b));
     return at + 1;
+  }
+
+  // What it is made of by constants alone, nothing else changes.
+  TASKSPEC_INLINE At project(Machine& m, At at) {
+    const Value& of = m.any(at->b);
+    auto* known = m.value(at->a).as<ProjectedPiece>();
+    const bool is_known = known && of.is_object() && known->partition.get() == of.object().get();
+    return is_known && known->function.is_none() ? at + 1 : slow(m.run, m.frame, at);
   }
 
   // ---- control flow ----

@@ -183,6 +183,7 @@ class Interpreter {
   Value piece(Frame& frame, const Call& call);
   Value projection(Frame& frame, const Call& call);
   static Flow run_projection(Interpreter& run, Frame& frame, CallId id);
+  static Flow run_launch(Interpreter& run, Frame& frame, CallId id);
   Value region_field(Frame& frame, const Call& call);
   Value field_value(Frame& frame, const Call& call);
   Value map_item(Frame& frame, const Call& call);

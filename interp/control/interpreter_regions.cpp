@@ -294,10 +294,15 @@ bool is_one(const Value& a, const Value& b) {
   return a.is_object() && b.is_object() ? a.object() == b.object() : a.is_none() && b.is_none();
 }
 
-bool is_piece(Target& target, const Value& value, const LaunchUse& use, Span span) {
-  if (auto* projected = value.as<ProjectedPiece>())
-    return projected->partition->id == use.partition && projected->function.is_none() &&
-           projected->projection == use.projection;
+// `known`: the value that was found to be it, by its serial.
+bool is_piece(Target& target, const Value& value, const LaunchUse& use, std::uint64_t& known, Span span) {
+  if (auto* projected = value.as<ProjectedPiece>()) {
+    if (projected->serial == known) return true;
+    const bool is_it = projected->partition->id == use.partition && projected->function.is_none() &&
+                       projected->projection == use.projection;
+    if (is_it) known = projected->serial;
+    return is_it;
+  }
   return !use.partition.valid() && space_in(target, value, span).space == use.space;
 }
 
@@ -334,10 +339,12 @@ bool Interpreter::launches_again(Frame& frame, const Call& call) {
   std::array<std::uint64_t, most_numbers> numbers;
   if (expected->numbers.size() > most_numbers) return false;
   std::size_t uses = 0, values = 0;
+  const std::vector<Parameter>& parameters = program_[call.callee].parameters;
   for (std::size_t k = 2; k < call.in.size(); ++k) {
     const Value& value = frame[call.in[k]];
-    if (program_[call.callee].parameters[k - 2].type.is(Type::Kind::view)) {
-      if (!is_piece(*target_, value, what.uses[uses++], call.span)) return false;
+    if (parameters[k - 2].type.is(Type::Kind::view)) {
+      if (!is_piece(*target_, value, what.uses[uses], expected->pieces[uses], call.span)) return false;
+      ++uses;
       continue;
     }
     const bool differs = values < what.numbers.size() && what.numbers[values];
@@ -346,12 +353,22 @@ bool Interpreter::launches_again(Frame& frame, const Call& call) {
     if (!bits) return false;
     numbers[values++] = *bits;
   }
-  return target_->launch_expected({numbers.data(), values});
+  target_->launch_expected({numbers.data(), values});
+  return true;
+}
+
+Flow Interpreter::run_launch(Interpreter& run, Frame& frame, CallId id) {
+  const Call& call = frame.function[id];
+  run.check_guards(frame, call);
+  Value& made = frame[id];
+  if (!run.launches_again(frame, call))
+    made = run.launch(frame, call);
+  else if (!is_one(made, run.nothing_launched_))
+    made = run.nothing_launched_;
+  return Flow::next;
 }
 
 Value Interpreter::launch(Frame& frame, const Call& call) {
-  check_guards(frame, call);
-  if (launches_again(frame, call)) return nothing_launched_;
   const Function& task = program_[call.callee];
   LaunchCall launch;
   launch.task = call.callee;

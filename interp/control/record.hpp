@@ -50,7 +50,7 @@ class RecordTarget final : public Target {
   std::shared_ptr<RegionHandle> make_region(Region region, Span span) override;
   Value launch(Interpreter& interpreter, const LaunchCall& call) override;
   const ExpectedLaunch* expected_launch() override;
-  bool launch_expected(std::span<const std::uint64_t> numbers) override;
+  void launch_expected(std::span<const std::uint64_t> numbers) override;
   void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site) override;
   void transfer(const FileCall& call, Span span) override;
   Value field_value(const Space& space, std::uint32_t field, const DataSite& site) override;
@@ -226,7 +226,7 @@ class LaunchDivider {
   virtual ~LaunchDivider() = default;
   virtual std::vector<Value> launched(RecordTarget& target, RecordTarget::Launched launch) = 0;
   virtual const ExpectedLaunch* expected() = 0;
-  virtual bool launch_expected(std::span<const std::uint64_t> numbers) = 0;
+  virtual void launch_expected(std::span<const std::uint64_t> numbers) = 0;
   virtual void receiving(const Tensor& tensor, Span span) = 0;  // before the program has the contents
   virtual void begin_trace(Span place) = 0;
   virtual void end_trace(Span place) = 0;

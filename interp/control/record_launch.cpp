@@ -145,8 +145,8 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
 
 const ExpectedLaunch* RecordTarget::expected_launch() { return divider_ ? divider_->expected() : nullptr; }
 
-bool RecordTarget::launch_expected(std::span<const std::uint64_t> numbers) {
-  return divider_->launch_expected(numbers);
+void RecordTarget::launch_expected(std::span<const std::uint64_t> numbers) {
+  divider_->launch_expected(numbers);
 }
 
 void RecordTarget::begin_trace(Span place) {

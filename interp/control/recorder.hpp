@@ -32,8 +32,8 @@ class HeldBack {
 class RepeatedBatch {
  public:
   virtual ~RepeatedBatch() = default;
-  virtual void run() = 0;      // the numbers as they are; what fails, the backend tells
-  std::vector<Array> numbers;  // of all its launches, in their order
+  // By the bits of the numbers of all its launches, in their order. What fails, the backend tells.
+  virtual void run(std::span<const std::uint64_t> numbers) = 0;
 };
 
 class Recorder {

@@ -3,6 +3,8 @@
 //
 //   print(cells, blocks(cells, 4))      ->      <region Cell[64]> <partition Cell[64], 4 pieces, disjoint, complete>
 #pragma once
+#include <atomic>
+
 #include "interp/control/launch.hpp"
 #include "ir/base/source.hpp"
 
@@ -71,7 +73,14 @@ class ProjectedPiece final : public Object {
   const std::shared_ptr<const PartitionValue> partition;
   const Projection projection;
   const Value function;  // none where the projection says all
+  const std::uint64_t serial = next_serial();
   std::string text() const override { return "<piece>"; }
+
+ private:
+  static std::uint64_t next_serial() {
+    static std::atomic<std::uint64_t> last = 0;  // programs run on several threads
+    return ++last;
+  }
 };
 
 // m[f(i)]: the element of a map that each point of a launch takes; f as above.

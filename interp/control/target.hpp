@@ -33,6 +33,7 @@ struct ExpectedLaunch {
   const Value& sharding;
   Span span;
   std::span<const Precision> numbers;
+  std::span<std::uint64_t> pieces;  // by use: the serial of the ProjectedPiece last found to be it; 0: none yet
 };
 
 class Target {
@@ -69,9 +70,9 @@ class Target {
   // arguments of one, are in one another's way.
   virtual Value launch(Interpreter& interpreter, const LaunchCall& call);
   // The launch that is expected next, since launches repeat themselves; null: none is. Where the next one is that but
-  // for its numbers it may be given by their bits: false where it must be made as any other after all.
+  // for its numbers it may be given by their bits.
   virtual const ExpectedLaunch* expected_launch() { return nullptr; }
-  virtual bool launch_expected(std::span<const std::uint64_t> /*numbers*/) { return false; }
+  virtual void launch_expected(std::span<const std::uint64_t> /*numbers*/) {}
   // All points of the space: a number in all of them, or the elements of a tensor in their order.
   virtual void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site);
   // Fields of a region or piece, or those of all pieces of a partition, are brought from files or to files, after all

@@ -66,6 +66,9 @@ class HostBackend final : public PlanBackend, public TellsBodies {
   Location allocate(const ArrayType& type) override { return locations_.add(type); }
   Location allocate_zeros(const ArrayType& type) override { return locations_.add(type, true); }
   void write(Location location, const Array& array) override;
+  void write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) override {
+    locations_.write_numbers(locations, bits);
+  }
   Array read(Location location) const override { return locations_.share(location); }
   Location copy(Location location) override;
   void free(Location location) override { locations_.free(location); }

@@ -209,6 +209,15 @@ void Locations::write(Location location, const Array& array) {
   std::memcpy(e.block.data(), array.raw(), array.bytes());
 }
 
+void Locations::write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) {
+  std::lock_guard lock(mutex_);
+  for (std::size_t k = 0; k < locations.size(); ++k) {
+    Entry& e = entry(locations[k]);
+    own(e);
+    std::memcpy(e.block.data(), &bits[k], std::min(e.block.size(), sizeof bits[k]));
+  }
+}
+
 std::byte* Locations::input(Location location, const ArrayType& type, bool alone) {
   Entry& e = entry(location);
   if (e.type != type) bug("an input of another type than its graph says");

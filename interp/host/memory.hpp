@@ -98,6 +98,7 @@ class Locations {
     for (std::size_t i = 0; i < locations.size(); ++i) visit(i, input(locations[i], types[i], alone[i] != 0));
   }
   void write(Location location, const Array& array);
+  void write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits);  // of one element each
   Array share(Location location) const;  // an Array over the bytes themselves
   void free(Location location) noexcept;
 

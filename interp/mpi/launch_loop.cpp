@@ -50,7 +50,8 @@ LaunchLoop::Kind LaunchLoop::kind_of(const Made& made) {
   const auto same = std::ranges::find_if(kinds_, [&](const Known& one) { return is_same(one.made, made); });
   if (same != kinds_.end()) return static_cast<Kind>(same - kinds_.begin());
   if (kinds_.size() == most_kinds) return no_kind;
-  Known known{made, {}, {}, {}};
+  Known known{made, {}, {}};
+  known.pieces.resize(made.launch.what.uses.size());
   const std::vector<std::optional<Projection>>& differs = made.launch.what.numbers;
   for (std::size_t k = 0; k < made.launch.values.size(); ++k) {
     known.precisions.push_back(known_number(made.launch.values[k])->type().precision);
@@ -134,19 +135,25 @@ void LaunchLoop::begin(Mode mode) {
   recorder.run_pending();
   if (recorder.has_pending()) return watch();
   mode_ = mode;
-  at_ = 0;
+  at_ = called_ = 0;
   is_steady_ = mode == Mode::running && knows_all_calls();
   if (mode == Mode::running) recorder.held_back = this;
 }
 
-bool LaunchLoop::knows_all_calls() const {
-  return std::ranges::all_of(batch_, [&](Kind kind) { return kinds_[kind].call.has_value(); });
+bool LaunchLoop::knows_all_calls() {
+  calls_.clear();
+  for (const Kind kind : batch_) {
+    if (!kinds_[kind].call) return false;
+    calls_.push_back(&*kinds_[kind].call);
+  }
+  return true;
 }
 
 void LaunchLoop::watch() {
   mode_ = Mode::watching;
   is_steady_ = false;
-  at_ = 0;
+  at_ = called_ = 0;
+  replayed_.reset();
   numbers_.clear();
   history_.clear();
   if (!repeat_) batch_.clear();
@@ -159,42 +166,78 @@ void LaunchLoop::note(const Made& made) {
     const Array& number = *known_number(value);
     std::memcpy(&numbers_.emplace_back(0), number.raw(), std::min(number.bytes(), sizeof(std::uint64_t)));
   }
-  noted();
+  called_ = ++at_;
+  if (at_ == batch_.size()) run_batch();
 }
 
 const ExpectedLaunch* LaunchLoop::expected() {
   if (!is_steady_) return nullptr;
-  const Known& known = kinds_[batch_[at_]];
+  Known& known = kinds_[batch_[at_]];
   const RecordTarget::Launched& launch = known.made.launch;
-  return &expected_.emplace(ExpectedLaunch{launch.what, launch.sharding, launch.span, known.precisions});
+  return &expected_.emplace(ExpectedLaunch{launch.what, launch.sharding, launch.span, known.precisions, known.pieces});
 }
 
-bool LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
-  Known& known = kinds_[batch_[at_]];
-  if (!run_.call_again(*known.call, numbers)) return false;
+// Who waits hears of calls in time, whatever the program does between them.
+void LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
+  if (called_ == at_) came_at_ = ShardWaits::coarse_now();
+  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+  if (++at_ == batch_.size()) return run_batch();
+  constexpr std::size_t launches_of_the_clock = 4;
+  if (at_ % launches_of_the_clock == 0 && ShardWaits::coarse_now() - came_at_ > longest_wait) make_calls();
+}
+
+void LaunchLoop::call(Known& known, std::span<const std::uint64_t> numbers) {
+  run_.call_again(*known.call, numbers);
   for (std::size_t k = 0; k < known.made.exchanges.size(); ++k) run_.will_say();
   for (const auto& [lane, state] : known.made.left) run_.data.set_state(lane, state);
-  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
-  noted();
-  return true;
 }
 
-void LaunchLoop::noted() {
-  if (++at_ < batch_.size()) return;
-  is_steady_ = knows_all_calls();
-  run_batch();
+std::vector<std::uint32_t> LaunchLoop::lane_states() const {
+  std::vector<std::uint32_t> states;
+  for (const Kind kind : batch_)
+    for (const LaunchUse& use : kinds_[kind].made.op.uses)
+      use.fields.each([&](std::uint32_t field) { states.push_back(run_.data.state({use.space.root, field})); });
+  return states;
+}
+
+void LaunchLoop::make_calls() {
+  if (mode_ != Mode::running || called_ == at_) return;  // who plans makes them as they come
+  const std::size_t first = std::exchange(called_, at_);
+  const bool is_whole = first == 0 && at_ == batch_.size();
+  std::span<const std::uint64_t> numbers = numbers_;
+  const std::optional<Tracer::Place> place = run_.replay_place();
+  if (is_whole && place && place == replayed_) {
+    std::uint64_t number = run_.call_again(calls_, numbers);
+    for (const Kind kind : batch_) {
+      for (std::size_t k = 0; k < kinds_[kind].made.exchanges.size(); ++k) run_.will_say(number);
+      ++number;
+    }
+    return;
+  }
+  replayed_.reset();
+  const bool may_repeat = is_whole && place;
+  const std::vector<std::uint32_t> before = may_repeat ? lane_states() : std::vector<std::uint32_t>();
+  for (std::size_t k = 0; k < at_; ++k) {
+    Known& known = kinds_[batch_[k]];
+    const std::size_t count = known.precisions.size();
+    if (k >= first) call(known, numbers.first(count));
+    numbers = numbers.subspan(count);
+  }
+  if (may_repeat && run_.replay_place() == place && lane_states() == before) replayed_ = place;
 }
 
 void LaunchLoop::run_batch() {
-  for (std::size_t k = 0; k < numbers_.size(); ++k)
-    std::memcpy(repeat_->numbers[k].raw(), &numbers_[k], std::min(repeat_->numbers[k].bytes(), sizeof numbers_[k]));
-  at_ = 0;
+  make_calls();
+  is_steady_ = knows_all_calls();
+  at_ = called_ = 0;
+  numbers_.swap(run_numbers_);
   numbers_.clear();
-  repeat_->run();
+  repeat_->run(run_numbers_);
   run_.raise();
 }
 
 void LaunchLoop::hand_over() {
+  make_calls();
   const std::size_t noted = at_;
   const std::vector<std::uint64_t> numbers = std::move(numbers_);
   auto next = numbers.begin();

@@ -24,7 +24,7 @@
 
 namespace taskspec {
 
-class LaunchLoop final : public HeldBack {
+class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
  public:
   // What moves before a launch, for one of its uses.
   struct Exchange {
@@ -41,18 +41,24 @@ class LaunchLoop final : public HeldBack {
   using Record = std::function<void(Made)>;
 
   LaunchLoop(ShardRun& run, RecordTarget& target, Record record)
-      : run_(run), target_(target), record_(std::move(record)) {}
+      : run_(run), target_(target), record_(std::move(record)) {
+    run_.set_deferred(this);
+  }
+  ~LaunchLoop() override { run_.set_deferred(nullptr); }
+  LaunchLoop(const LaunchLoop&) = delete;
   // It changes fields and makes nothing, and all that it is given are numbers.
   static bool may_take(const RecordTarget::Launched& launch);
   void take(Made made);
   const ExpectedLaunch* expected();
-  // By the bits of its numbers; it is issued here. False: it is no such launch.
-  bool take_expected(std::span<const std::uint64_t> numbers);
+  // By the bits of its numbers; it is issued here.
+  void take_expected(std::span<const std::uint64_t> numbers);
   void interrupt();
   void forget();
 
   bool holds() const override { return at_ > 0; }
   void hand_over() override;
+  // Those of launches that were expected, if there are some: all that a turn of the loop says is one thing to do.
+  void make_calls() override;
 
  private:
   enum class Mode : std::uint8_t { watching, planning, running };
@@ -64,20 +70,22 @@ class LaunchLoop final : public HeldBack {
 
   struct Known {
     Made made;
-    std::vector<Precision> precisions;  // of its values
-    std::vector<bool> numbers;          // by value: no int that differs from point to point
-    std::optional<KnownCall> call;      // null: not seen in a batch that runs
+    std::vector<Precision> precisions;    // of its values
+    std::vector<bool> numbers;            // by value: no int that differs from point to point
+    std::vector<std::uint64_t> pieces{};  // by use, as ExpectedLaunch has them
+    std::optional<KnownCall> call{};      // null: not seen in a batch that runs
   };
 
   Kind kind_of(const Made& made);
   static void give_own_numbers(Made& made);
   void note(const Made& made);
-  void noted();
   void run_batch();
   void record(Made made, Kind kind);
+  void call(Known& known, std::span<const std::uint64_t> numbers);
+  std::vector<std::uint32_t> lane_states() const;  // of the batch
   bool finds_period();
   bool comes_again() const;
-  bool knows_all_calls() const;
+  bool knows_all_calls();
   void begin(Mode mode);
   void watch();
 
@@ -88,12 +96,19 @@ class LaunchLoop final : public HeldBack {
   std::vector<Kind> following_;  // by kind: the one that came behind it last
   std::vector<Kind> history_;    // the last ones
   Mode mode_ = Mode::watching;
-  std::vector<Kind> batch_;                // its launches
-  std::size_t period_ = 1;                 // of these: a turn of the loop
-  std::unique_ptr<RepeatedBatch> repeat_;  // null: not planned
-  std::size_t at_ = 0;                     // of the batch: launches that have come
-  std::vector<std::uint64_t> numbers_;     // of those, as bits
-  bool is_steady_ = false;                 // all data are where they were a turn ago, and all its calls are known
+  std::vector<Kind> batch_;                 // its launches
+  std::vector<KnownCall*> calls_;           // theirs, when all are known
+  std::size_t period_ = 1;                  // of these: a turn of the loop
+  std::unique_ptr<RepeatedBatch> repeat_;   // null: not planned
+  std::size_t at_ = 0;                      // of the batch: launches that have come
+  std::size_t called_ = 0;                  // of those: whose calls are made
+  std::vector<std::uint64_t> numbers_;      // of those that have come, as bits
+  std::vector<std::uint64_t> run_numbers_;  // of a batch that runs
+  bool is_steady_ = false;                  // all data are where they were a turn ago, and all its calls are known
+  // Where the calls of a whole batch led back to, with all data where they were. None: not known.
+  std::optional<Tracer::Place> replayed_;
+  static constexpr std::chrono::milliseconds longest_wait{20};  // of a call for those behind it
+  ShardWaits::Clock::time_point came_at_;                       // the oldest call that waits came then
   std::optional<ExpectedLaunch> expected_;
   std::size_t failures_ = 0;
 };

@@ -79,6 +79,7 @@ void NamedData::note_sent() {
 }
 
 void NamedData::note_regions() {
+  if (new_regions_.empty()) return;
   for (const RegionId id : std::exchange(new_regions_, {})) {
     Named& made = regions_.at(id.value);
     made.number = regions_made_++;

@@ -193,6 +193,10 @@ void ShardBackend::leave() {
 void ShardBackend::fail(const Diags& why) {
   if (!run_) return;
   leave();
+  try {
+    run_->make_deferred();
+  } catch (const Error&) {
+  }  // that the run has failed: it is told so anyway
   const std::string left = "shard " + std::to_string(part_.shard.index()) + " ended by itself, behind " +
                            std::to_string(run_->last_call()) + " calls: exit is for all shards alike";
   run_->fail(why.has_errors() ? why : failure("E5009", {}, left).diags(), run_->last_call() + 1);

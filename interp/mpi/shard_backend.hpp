@@ -42,6 +42,9 @@ class ShardBackend final : public Backend, public ReplicatedBackend, public Pict
   Location allocate(const ArrayType& type) override { return host_->allocate(type); }
   Location allocate_zeros(const ArrayType& type) override { return host_->allocate_zeros(type); }
   void write(Location location, const Array& array) override { host_->write(location, array); }
+  void write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) override {
+    host_->write_numbers(locations, bits);
+  }
   Array read(Location location) const override;
   Location copy(Location location) override { return host_->copy(location); }
   void free(Location location) override { host_->free(location); }

@@ -23,7 +23,7 @@ class ShardLaunches final : public LaunchDivider {
   using Outputs = std::vector<Value>;
   Outputs launched(RecordTarget& target, Launched launch) override;
   const ExpectedLaunch* expected() override;
-  bool launch_expected(std::span<const std::uint64_t> numbers) override { return loop_.take_expected(numbers); }
+  void launch_expected(std::span<const std::uint64_t> numbers) override { loop_.take_expected(numbers); }
   void receiving(const Tensor& tensor, Span span) override;
   void begin_trace(Span place) override;
   void end_trace(Span place) override;

@@ -98,7 +98,7 @@ void ShardRun::issue(Operation op) {
 
 std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Span span,
                                          const std::vector<bool>& numbers) {
-  if (options_.inject && options_.inject->call == log_.last()) return std::nullopt;
+  if (options_.inject) return std::nullopt;  // one of them may become another one
   // What was sent with it came once.
   const bool sent = CallEncoder::has_sent(arguments_);
   KnownCall call{sent ? arguments_.without_first() : arguments_,
@@ -119,23 +119,43 @@ std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Sp
 // Others are answered now and then: a call that comes again is over sooner than their messages.
 static constexpr std::uint64_t calls_of_a_turn = 16;
 
-bool ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
-  if (options_.inject && options_.inject->call == log_.last() + 1) return false;
-  for (std::size_t k = 0; k < bits.size(); ++k)
+std::uint64_t ShardRun::log_again(KnownCall& call, std::span<const std::uint64_t> bits) {
+  for (std::size_t k = 0; k < call.numbers.size(); ++k)
     if (call.numbers[k] != KnownCall::no_number) call.arguments.set_bits(call.numbers[k], bits[k]);
-  const bool sends = CallEncoder::has_only_sent(arguments_);
   const CallKind kind = call.op->kind;
-  const std::uint64_t number = sends ? log_.record(kind, call.name, arguments_.append(call.arguments), call.span)
-                                     : log_.record(kind, call.name, call.arguments, call.span, call.id);
+  return CallEncoder::has_only_sent(arguments_)
+             ? log_.record(kind, call.name, arguments_.append(call.arguments), call.span)
+             : log_.record(kind, call.name, call.arguments, call.span, call.id);
+}
+
+void ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
+  wait_for_checks();
+  const std::uint64_t number = log_again(call, bits);
   call.op->number = number;
-  has_called(number, kind, call.name, call.span, call.text);
+  has_called(number, call.op->kind, call.name, call.span, call.text);
   if (++called_again_ % calls_of_a_turn == 0) {
     turn();
     raise();
   }
   tell_dump(*call.op);
   engine_.issue_again(call.op, call.token);
-  return true;
+}
+
+std::uint64_t ShardRun::call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits) {
+  wait_for_checks();
+  const std::uint64_t first = log_.last() + 1;
+  for (KnownCall* const call : calls) {
+    log_again(*call, bits);
+    bits = bits.subspan(call->numbers.size());
+    watch_.called();
+  }
+  engine_.replay_again(first, calls.size());
+  const KnownCall& last = *calls.back();
+  note_call(log_.last(), last.op->kind, last.name, last.span, last.text);
+  beat();
+  turn();
+  raise();
+  return first;
 }
 
 // One place in the text is one trace, whichever turn of whichever loop it is in.
@@ -144,11 +164,13 @@ static std::uint64_t id_of(Span place) {
 }
 
 void ShardRun::begin_trace(Span place) {
+  make_deferred();
   if (traces_open_++ == 0) trace_ = place;
   engine_.begin_trace(id_of(place));
 }
 
 void ShardRun::end_trace(Span place) {
+  make_deferred();
   engine_.end_trace(id_of(place));
   --traces_open_;
 }
@@ -173,6 +195,7 @@ void ShardRun::tell(const FailedGuard& guard) {
 }
 
 std::uint64_t ShardRun::called(CallKind kind, std::string_view name, Span span) {
+  wait_for_checks();
   const std::uint64_t number = log_.record(kind, name, arguments_, span);
   has_called(number, kind, name, span);
   turn();
@@ -188,6 +211,11 @@ void ShardRun::has_called(std::uint64_t number, CallKind kind, std::string_view 
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);
+  note_call(number, kind, name, span, text);
+}
+
+// For whoever wants to know what this shard is at.
+void ShardRun::note_call(std::uint64_t number, CallKind kind, std::string_view name, Span span, const CallText* text) {
   waits_.calls(number, span);
   if (RankGroup* ranks = group_->ranks(); ranks && ranks->notes_calls()) {
     if (!text) text = &text_of(kind, name, span);
@@ -325,6 +353,13 @@ void ShardRun::beat() {
   if (now - beat_at_ < pause) return;
   beat_at_ = now;
   watch_.beat();
+}
+
+// Nobody waits for what this shard has not sent yet: batches end at the same calls everywhere, and those before have
+// run.
+void ShardRun::wait_for_checks() {
+  if (watch_.is_far_ahead())
+    wait_for("the check of its calls", ShardRecord::Bar::check, [&] { return !watch_.is_far_ahead(); });
 }
 
 void ShardRun::settle() {

@@ -64,7 +64,10 @@ class ShardRun final : private Executor {
   ShardId self() const { return collectives_.self(); }
 
   // ---- calls ----
-  CallEncoder begin_call() { return CallEncoder(arguments_, log_.last() + 1, options_.inject, self()); }
+  CallEncoder begin_call() {
+    make_deferred();
+    return CallEncoder(arguments_, log_.last() + 1, options_.inject, self());
+  }
   // The arguments of the encoder; gives the number of the call.
   std::uint64_t called(CallKind kind, std::string_view name, Span span);
   // Also as an operation on regions.
@@ -72,8 +75,22 @@ class ShardRun final : private Executor {
   // The last call, which was issued as this operation, and whose last arguments are these values: those of them that
   // are numbers may be others when it is made again. None: it was not what the program wanted.
   std::optional<KnownCall> known(Operation op, std::string_view name, Span span, const std::vector<bool>& numbers);
-  // By the bits of its values. False, and nothing is done: it is to be made as any other.
-  bool call_again(KnownCall& call, std::span<const std::uint64_t> bits);
+  // By the bits of its values.
+  void call_again(KnownCall& call, std::span<const std::uint64_t> bits);
+  // Several, one behind the other: as they were made the last time, from the place of the replay where they led back to
+  // and with all data where they were. Gives the number of the first.
+  std::optional<Tracer::Place> replay_place() const { return engine_.replay_place(); }
+  std::uint64_t call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits);
+  // Calls that have come and are not made yet: they come before any other.
+  class Deferred {
+   public:
+    virtual ~Deferred() = default;
+    virtual void make_calls() = 0;
+  };
+  void set_deferred(Deferred* calls) { deferred_ = calls; }  // null: there is none
+  void make_deferred() {
+    if (deferred_) deferred_->make_calls();
+  }
   // What is called in between repeats itself, by its place in the text. No call: a hint to this shard's analysis.
   void begin_trace(Span place);
   void end_trace(Span place);
@@ -90,7 +107,8 @@ class ShardRun final : private Executor {
   std::optional<Diag> by_first(FunctionRef<void()> look);
   void wait_a_little();
   // A message that this call needs has been recorded; those of earlier calls, and earlier ones of this, are said first.
-  void will_say() { unsaid_.push_back(last_call()); }
+  void will_say() { will_say(last_call()); }
+  void will_say(std::uint64_t call) { unsaid_.push_back(call); }
   // Then it is said: what to do while it waits for others. A failure behind its call is none of it yet, since the
   // shards behind that one say all that comes before.
   struct Saying {
@@ -145,6 +163,10 @@ class ShardRun final : private Executor {
   const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
+  void wait_for_checks();
+  std::uint64_t log_again(KnownCall& call, std::span<const std::uint64_t> bits);
+  void note_call(std::uint64_t number, CallKind kind, std::string_view name, Span span, const CallText* text);
+  bool wants_replayed() const override { return dependences_ != nullptr || record_ != nullptr; }
   void has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span,
                   const CallText* text = nullptr);
   void tell_dump(const Operation& op);
@@ -179,6 +201,7 @@ class ShardRun final : private Executor {
   DataPort port_;
   AgreedDeletions deletions_;
   CallArguments arguments_;
+  Deferred* deferred_ = nullptr;
   void hear_failure(const ShardMessage& message);
   std::unique_ptr<DependenceLog> dependences_;  // null: nobody wants them
   Span trace_;                                  // of the program, the outermost that has begun

@@ -1,7 +1,4 @@
 // Batches of launches that run again without being recorded.
-#include <algorithm>
-#include <cstring>
-
 #include "interp/session/session.hpp"
 #include "ir/graph/launch.hpp"
 
@@ -11,25 +8,17 @@ class Session::Repeat final : public RepeatedBatch {
  public:
   Repeat(Session& session, const Plans::Made& made) : session_(session), backend_(session.backend_), made_(made) {}
   ~Repeat() override {
-    for (const Number& number : own_) backend_.free(number.location);
+    for (const Location number : numbers_) backend_.free(number);
   }
 
   void add_field(Location location) { inputs_.push_back(location); }
-  void add_number(const Array& array) {
-    numbers.push_back(Array::make(array.type()));
-    std::memcpy(numbers.back().raw(), array.raw(), array.bytes());
-    own_.push_back({backend_.allocate(array.type()), std::min(array.bytes(), sizeof(std::uint64_t)), {}});
-    inputs_.push_back(own_.back().location);
+  void add_number(const ArrayType& type) {
+    numbers_.push_back(backend_.allocate(type));
+    inputs_.push_back(numbers_.back());
   }
 
-  void run() override {
-    for (std::size_t k = 0; k < own_.size(); ++k) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, numbers[k].raw(), own_[k].bytes);
-      if (own_[k].written == bits) continue;
-      backend_.write(own_[k].location, numbers[k]);
-      own_[k].written = bits;
-    }
+  void run(std::span<const std::uint64_t> numbers) override {
+    backend_.write_numbers(numbers_, numbers);
     const Outcome outcome = backend_.execute(*made_.executable, inputs_, {.schedule = session_.options_.schedule});
     if (outcome.lost) throw failure("E5008", {}, "no memory is left for what a batch came to");
     session_.count(made_, outcome);
@@ -37,16 +26,10 @@ class Session::Repeat final : public RepeatedBatch {
   }
 
  private:
-  struct Number {
-    Location location;
-    std::size_t bytes = 0;  // at most those of `written`
-    std::optional<std::uint64_t> written;
-  };
   Session& session_;
   Backend& backend_;
   const Plans::Made made_;
-  std::vector<Location> inputs_;
-  std::vector<Number> own_;
+  std::vector<Location> inputs_, numbers_;  // the latter among the former
 };
 
 // Whoever looks at the single tasks wants them to be there.
@@ -79,7 +62,7 @@ std::unique_ptr<RepeatedBatch> Session::run_to_repeat(std::size_t launches) {
       }
       // Each number is one of its own, which the next turn may have otherwise.
       if (ref.kind != Ref::Kind::constant || next == numbers.end() || *next++ != ref) return;
-      planned->add_number(graph.constant(ref.id).array());
+      planned->add_number(graph.constant(ref.id).array().type());
     }
     if (next != numbers.end()) return;
     run(nodes);

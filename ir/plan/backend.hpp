@@ -4,6 +4,8 @@
 //   Prepared ready = backend.prepare(graph, aggregate(*graph), {}, bodies);    // an executable, or what it refuses
 //   Outcome outcome = backend.execute(*std::get<0>(ready), inputs, {});
 #pragma once
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <variant>
@@ -154,6 +156,14 @@ class Backend {
     return location;
   }
   virtual void write(Location location, const Array& array) = 0;
+  // Of one element each, by its bits.
+  virtual void write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) {
+    for (std::size_t k = 0; k < locations.size(); ++k) {
+      Array number = Array::make(read(locations[k]).type());
+      std::memcpy(number.raw(), &bits[k], std::min(number.bytes(), sizeof bits[k]));
+      write(locations[k], number);
+    }
+  }
   virtual Array read(Location location) const = 0;  // shares the bytes: do not change them
   virtual Location copy(Location location) = 0;
   virtual void free(Location location) = 0;

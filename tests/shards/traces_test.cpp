@@ -1,5 +1,6 @@
 // Traces whose counts are known by hand, what a replay does not do, and why a guard fails.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <map>
 
@@ -333,6 +334,96 @@ TEST_CASE("[traces] a period is found in one look at each call") {
   PeriodFinder finder;
   for (int i = 0; i < 2; ++i) (void)finder.feed(5, true);
   CHECK(finder.turn() == 2);  // of one launch two
+}
+
+namespace {
+
+// Hears nothing of replays; keeps what is analysed, with its edges.
+struct Analysed final : Executor {
+  void found(const Operation& op, const FineResult& result, std::uint64_t) override {
+    if (result.is_dispatched) return;
+    std::string text = std::to_string(op.number) + ":";
+    for (const PointEdge& edge : result.edges)
+      text += fmt::format(" {}[{}]->[{}]", edge.from.op, edge.from.point, edge.to.point);
+    operations.push_back(std::move(text));
+  }
+  bool wants_replayed() const override { return false; }
+  std::vector<std::string> operations;
+};
+
+struct Quiet {
+  Quiet() : engine(program.forest, network.at(0), notes) { program.fill(engine); }
+  void launch(std::uint64_t which) {
+    const std::vector<LaunchUse>* uses[] = {&program.add_uses, &program.mul_uses, &program.stencil_uses};
+    program.launch(engine, *uses[which % 3], which % 3 + 1);
+    settle();
+  }
+  void settle() {
+    while (!engine.is_idle()) (void)engine.turn();
+  }
+  Stencil program;
+  TurnNetwork network{1, 1};
+  Analysed notes;
+  AnalysisEngine engine;
+};
+
+}  // namespace
+
+TEST_CASE("[traces] calls that led back to where they began, made once more in one go, are what they are one by one") {
+  for (const std::uint64_t offset : {0u, 1u, 2u})
+    for (const std::uint64_t behind : {0u, 1u, 2u}) {
+      CAPTURE(offset);
+      CAPTURE(behind);
+      Quiet one_by_one, in_one_go;
+      std::uint64_t next = 0;
+      for (; next < 30 + offset; ++next) {
+        one_by_one.launch(next);
+        in_one_go.launch(next);
+      }
+      const std::optional<Tracer::Place> place = in_one_go.engine.replay_place();
+      REQUIRE(place);
+      CHECK(place->at == offset);
+      for (const std::uint64_t calls : {6u, 3u, 12u}) {
+        for (std::uint64_t k = 0; k < calls; ++k) one_by_one.launch(next + k);
+        in_one_go.engine.replay_again(in_one_go.program.number + 1, calls);
+        in_one_go.program.number += calls;
+        next += calls;
+        CHECK(in_one_go.engine.replay_place() == place);
+        CHECK(one_by_one.engine.replay_place()->at == offset);
+      }
+      // It goes on, and then something else comes, in the middle of a turn or behind it.
+      for (Quiet* shard : {&one_by_one, &in_one_go}) {
+        for (std::uint64_t k = 0; k < behind; ++k) shard->launch(next + k);
+        shard->program.alone(shard->engine, CallKind::fill, use(shard->program.cells, {1}, Privilege::out));
+        CHECK_FALSE(shard->engine.replay_place());
+        for (std::uint64_t k = 0; k < 3; ++k) shard->launch(k);
+        shard->settle();
+      }
+      CHECK(one_by_one.notes.operations == in_one_go.notes.operations);
+      const auto counts = [](Quiet& shard) {
+        const CoarseStage::Counts& coarse = shard.engine.coarse().counts();
+        return std::vector{coarse.fences, coarse.elided, coarse.other_fences, shard.engine.traces().records,
+                           shard.engine.traces().replayed};
+      };
+      CHECK(counts(one_by_one) == counts(in_one_go));
+      CHECK(in_one_go.engine.traces().replayed > 10);
+    }
+}
+
+TEST_CASE("[traces] a replay has no place where somebody hears of each call, or the program names the trace") {
+  Alone heard;
+  heard.program.fill(heard.engine);
+  Quiet named;
+  for (int t = 0; t < 10; ++t) {
+    heard.program.step(heard.engine);
+    named.engine.begin_trace(5);
+    named.program.step(named.engine);
+    named.engine.end_trace(5);
+  }
+  CHECK(heard.engine.traces().replayed > 5);
+  CHECK(named.engine.traces().replayed > 5);
+  CHECK_FALSE(heard.engine.replay_place());
+  CHECK_FALSE(named.engine.replay_place());
 }
 
 }  // namespace taskspec::traces_test

@@ -112,32 +112,36 @@ TEST_CASE("[transport] who looks before it sleeps sees a message, wake() and a c
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now(), far = start + std::chrono::seconds(30);
   Mailbox mailbox;
+  const auto nothing = [] { return false; };
   const auto looks_in_vain = [&] {
     const Clock::time_point end = Clock::now() + std::chrono::milliseconds(2);
-    mailbox.look_until(end);
+    mailbox.look_until(end, nothing);
     return Clock::now() >= end;
   };
   CHECK(looks_in_vain());
+  int looks = 0;
+  mailbox.look_until(far, [&] { return ++looks == 1000; });  // what comes elsewhere
+  CHECK(looks == 1000);
   std::thread other([&] { mailbox.put({.from = ShardId(0), .to = ShardId(1)}); });
-  mailbox.look_until(far);
+  mailbox.look_until(far, nothing);
   other.join();
   CHECK(mailbox.is_over());
   CHECK(mailbox.take());
   CHECK_FALSE(mailbox.take());
   CHECK(looks_in_vain());
   mailbox.wake();
-  mailbox.look_until(far);
+  mailbox.look_until(far, nothing);
   CHECK_FALSE(mailbox.take());  // which leaves that to be seen
-  mailbox.look_until(far);
+  mailbox.look_until(far, nothing);
   mailbox.waited();
   CHECK(looks_in_vain());
   mailbox.call();
-  mailbox.look_until(far);
+  mailbox.look_until(far, nothing);
   mailbox.sleep_until(far);
   CHECK(looks_in_vain());
   mailbox.put({.from = ShardId(0), .to = ShardId(1)});
   mailbox.waited();
-  mailbox.look_until(far);
+  mailbox.look_until(far, nothing);
   CHECK(Clock::now() < far);
 }
 

@@ -56,6 +56,16 @@ void AnalysisEngine::issue_again(const std::shared_ptr<Operation>& op, std::uint
     issued_.push_back({*op, {}});
 }
 
+std::optional<Tracer::Place> AnalysisEngine::replay_place() const {
+  if (!options_.traces || is_blocked_ || executor_.wants_replayed()) return std::nullopt;
+  return tracer_.place();
+}
+
+void AnalysisEngine::replayed_again(const TraceTemplate& of, std::size_t executions) {
+  for (const TraceTemplate::Op& op : of.ops)
+    coarse_.count_replayed(executions * op.fences, executions * op.elided, executions * op.elided_more);
+}
+
 void AnalysisEngine::call(std::uint64_t token) {
   if (options_.traces) tracer_.call(token);
 }

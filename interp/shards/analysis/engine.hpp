@@ -35,6 +35,7 @@ class Executor {
   virtual void found(const Operation& op, const FineResult& result, std::uint64_t time) = 0;
   // A call of a trace, without analysis; the spans are there for the time of this call.
   virtual void replayed(const Operation&, const TemplateCall&) {}
+  virtual bool wants_replayed() const { return true; }
 };
 
 class AnalysisEngine final : private TraceHost {
@@ -62,6 +63,10 @@ class AnalysisEngine final : private TraceHost {
   void issue(Operation op);
   // One that is issued again and again, with its number of this time; its token_of is known.
   void issue_again(const std::shared_ptr<Operation>& op, std::uint64_t token);
+  // Where a replay stands, and calls that led back to there once more: see Tracer::place. None: also where the executor
+  // wants to hear of each of them, or some wait.
+  std::optional<Tracer::Place> replay_place() const;
+  void replay_again(std::uint64_t first, std::size_t calls) { tracer_.replay_again(first, calls); }
   // A call that is no operation, or whose operations are issued by themselves: a receive, say.
   void call(std::uint64_t token);
   void begin_trace(std::uint64_t id);  // by its place in the source
@@ -109,6 +114,7 @@ class AnalysisEngine final : private TraceHost {
   void begin_replay(const TraceTemplate& of) override;
   void replay(Operation& op, const TemplatePtr& of, std::uint32_t call, std::span<const std::uint64_t> window) override;
   void executed() override;
+  void replayed_again(const TraceTemplate& of, std::size_t executions) override;
   void take_back(const TraceTemplate& of, std::size_t calls) override;
   void leave(const TraceTemplate& of, std::span<const std::uint64_t> numbers,
              std::span<const std::vector<OperationRun>> piles) override;

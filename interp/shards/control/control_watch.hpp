@@ -9,8 +9,10 @@
 //
 // A check is an all-reduce of (last call, its hash, all equal); as hashes are chained, equality there is equality up to
 // there. Who hears of a check that it has not begun joins in from its log, or as soon as it has come so far: so every
-// shard answers while its program waits. Off: nothing is hashed for it; messages still tell at which call of which kind
-// their sender stood, and at the end all that is still kept is compared.
+// shard answers while its program waits. Who is far ahead of the last check waits for it, and while a search goes on
+// nobody makes calls: so the first call that differs is always among those that are kept. Off: nothing is hashed for
+// it; messages still tell at which call of which kind their sender stood, and at the end all that is still kept is
+// compared.
 #pragma once
 #include <deque>
 #include <functional>
@@ -64,6 +66,10 @@ class ControlWatch {
   void beat();
 
   bool is_done() const { return is_done_; }  // all have ended, and alike
+  // Another call might now take the place of one that is still to be compared, or searched for.
+  bool is_far_ahead() const {
+    return is_searching_ || (options_.level != Level::off && log_.last() - checked_ >= most_ahead);
+  }
   const Difference* difference() const { return found_ ? &*found_ : nullptr; }
   std::uint64_t checked() const { return checked_; }
   const Counts& counts() const { return counts_; }
@@ -99,6 +105,7 @@ class ControlWatch {
   std::vector<Hash128> chain_;
   std::optional<Difference> found_;
 
+  static constexpr std::uint64_t most_ahead = CallLog::kept / 4 * 3;  // of what was found equal
   static constexpr std::uint64_t no_alarm = UINT64_MAX;
   static constexpr std::uint64_t end_check = UINT64_MAX;  // the number of the check of those that have ended
 };

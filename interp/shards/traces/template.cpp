@@ -71,6 +71,7 @@ void TraceTemplate::finish(std::span<const std::uint64_t> before, std::span<cons
           return use.privilege != Privilege::in && use.privilege != Privilege::reduce &&
                  lists.covers(use.key, user.key);
         }));
+        piles_up = piles_up || lane.piles_up.back();
       }
     lane.after.exact.clear();
     // What is older than the execution is so for ever; fences in it have passed, as the one at the exit comes later.

@@ -90,6 +90,7 @@ class TraceTemplate {
   std::vector<std::uint64_t> others;
   TraceSignature entry;
   bool follows_itself = false;  // its exit is its entry
+  bool piles_up = false;        // in some lane
 
  private:
   bool leaves_what_it_found(const TraceSignature& exit) const;

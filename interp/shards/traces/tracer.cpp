@@ -236,6 +236,11 @@ void Tracer::complete() {
   matched_.clear();
   mode_ = Mode::between;
   at_ = 0;
+  pile_up();
+}
+
+void Tracer::pile_up() {
+  if (!template_->piles_up) return;
   const auto numbers = recent_.last(template_->ops.size());
   for (const TraceTemplate::Lane& lane : template_->lanes)
     for (std::size_t i = 0; i < lane.left.size(); ++i) {
@@ -244,6 +249,27 @@ void Tracer::complete() {
       if (!lane.piles_up[i] || (!pile.empty() && pile.back().last() == numbers[op])) continue;
       if (pile.empty() || !pile.back().add(numbers[op])) pile.push_back({numbers[op]});
     }
+}
+
+std::optional<Tracer::Place> Tracer::place() const {
+  const bool is_replayed = mode_ == Mode::replaying || mode_ == Mode::between;
+  if (!is_replayed || !trace_->is_found || template_->ops.size() != template_->steps.size()) return std::nullopt;
+  return Place{template_.get(), at_, mode_ == Mode::between};
+}
+
+void Tracer::replay_again(std::uint64_t first, std::size_t calls) {
+  const std::size_t length = template_->steps.size(), executions = calls / length;
+  std::size_t at = at_;
+  for (std::uint64_t number = first; number < first + calls; ++number) {
+    recent_.push(number);
+    if (++at < length) continue;
+    pile_up();
+    at = 0;
+  }
+  counts_.replayed += executions;
+  executions_ += executions;
+  host_.replayed_again(*template_, executions);
+  for (std::size_t i = 0; i < matched_.size(); ++i) matched_[i].number = first + calls - matched_.size() + i;
 }
 
 void Tracer::failed(Trace& trace, bool at_entry, std::uint64_t call) {

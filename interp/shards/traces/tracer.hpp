@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "interp/shards/traces/period_finder.hpp"
@@ -35,6 +36,8 @@ class TraceHost {
   virtual void replay(Operation& op, const TemplatePtr& of, std::uint32_t call,
                       std::span<const std::uint64_t> window) = 0;
   virtual void executed() = 0;  // a whole execution
+  // As many more whole executions, of which nothing is looked at.
+  virtual void replayed_again(const TraceTemplate& of, std::size_t executions) = 0;
   // The first calls of the present one, which are about to be analysed.
   virtual void take_back(const TraceTemplate& of, std::size_t calls) = 0;
   // After complete executions: their users into the lists, and a fence. `piles`: of each operation that leaves users
@@ -78,6 +81,18 @@ class Tracer {
   void issue(const std::shared_ptr<Operation>& op, std::uint64_t token);
   void call(std::uint64_t token);
 
+  // Where the replay of a found trace stands. Calls that led from one place back to the same one, all as operations and
+  // with the data where they are now, do so again: then they need not be held against the template once more.
+  struct Place {
+    const TraceTemplate* of = nullptr;
+    std::size_t at = 0;
+    bool is_between = false;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  std::optional<Place> place() const;  // none: nothing is replayed, or it is not as simple as that
+  // As many calls as led back to the present place, with numbers from `first` on.
+  void replay_again(std::uint64_t first, std::size_t calls);
+
   // What some templates are about has gone; one of them that is at work is left.
   void forget(FunctionRef<bool(const TraceTemplate&)> is_gone);
 
@@ -101,6 +116,7 @@ class Tracer {
   bool may_follow(const TraceTemplate& of) const;  // an execution of itself
   bool has_data(const TraceTemplate& of, std::string* why) const;
   void complete();
+  void pile_up();  // what the execution leaves that is done now
   void failed(Trace& trace, bool at_entry, std::uint64_t call = 0);
   void fall_back();
   void leave();

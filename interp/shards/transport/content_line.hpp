@@ -5,7 +5,8 @@
 //   if (std::byte* room = line.room(8)) std::memcpy(room, element, 8), line.send({.number = 17, .bytes = 8});
 //   if (const ContentLine::Head* next = line.next()) ... line.contents() ..., line.take();
 //
-// One thread at a time sends, and one takes.
+// One thread at a time sends, and one takes. A line of the cache goes over once for a message: who takes writes to no
+// slot, and says only now and then how far it is.
 #pragma once
 #include <array>
 #include <atomic>
@@ -27,36 +28,38 @@ class ContentLine {
 
   // Where contents are put before they are sent; null: there is no room.
   std::byte* room(std::size_t bytes) {
-    Slot& slot = slots_[sent_ % slots_.size()];
-    return bytes > longest || slot.is_full.load(std::memory_order_acquire) ? nullptr : slot.bytes.data();
+    if (bytes > longest) return nullptr;
+    if (sent_ - known_taken_ == size) known_taken_ = told_taken_.load(std::memory_order_acquire);
+    return sent_ - known_taken_ == size ? nullptr : slots_[sent_ % size].bytes.data();
   }
-  // Who sends looks behind it whether the other one sleeps, and who goes to sleep whether something has come: in one
-  // order for both, so that one of them sees the other.
   void send(const Head& head) {
-    Slot& slot = slots_[sent_++ % slots_.size()];
+    Slot& slot = slots_[sent_ % size];
     slot.head = head;
-    slot.is_full.store(true, std::memory_order_seq_cst);
+    slot.message.store(++sent_, std::memory_order_release);
   }
-  bool has_come() const { return slots_[taken_ % slots_.size()].is_full.load(std::memory_order_seq_cst); }
 
-  const Head* next() const {  // null: nothing has come
-    const Slot& slot = slots_[taken_ % slots_.size()];
-    return slot.is_full.load(std::memory_order_acquire) ? &slot.head : nullptr;
+  bool has_come() const { return slots_[taken_ % size].message.load(std::memory_order_acquire) == taken_ + 1; }
+  const Head* next() const { return has_come() ? &slots_[taken_ % size].head : nullptr; }  // null: nothing has come
+  const std::byte* contents() const { return slots_[taken_ % size].bytes.data(); }         // of the next
+  void take() {
+    if (++taken_ % told_each == 0) told_taken_.store(taken_, std::memory_order_release);
   }
-  const std::byte* contents() const { return slots_[taken_ % slots_.size()].bytes.data(); }  // of the next
-  void take() { slots_[taken_++ % slots_.size()].is_full.store(false, std::memory_order_release); }
 
  private:
+  static constexpr std::size_t size = 32, told_each = 8;
   // Two lines of the cache, of which contents of a few elements need one.
   struct alignas(128) Slot {
-    std::atomic<bool> is_full = false;
+    std::atomic<std::uint64_t> message = 0;  // which one of the line it is, from 1
     Head head;
     std::array<std::byte, longest> bytes;
   };
   static_assert(sizeof(Slot) == 128);
-  std::array<Slot, 32> slots_{};
-  alignas(128) std::size_t sent_ = 0;
-  alignas(128) std::size_t taken_ = 0;
+  std::array<Slot, size> slots_{};
+  // Each written by one side alone.
+  alignas(128) std::uint64_t sent_ = 0;
+  std::uint64_t known_taken_ = 0;
+  alignas(128) std::uint64_t taken_ = 0;
+  alignas(128) std::atomic<std::uint64_t> told_taken_ = 0;
 };
 
 }  // namespace taskspec

@@ -45,12 +45,14 @@ class Mailbox {
   }
   bool has_taken() const { return !taken_.empty(); }  // for the shard's own thread
 
-  // What comes soon is seen sooner than a sleeper is woken, if the shard has a core to itself. Holds no lock.
-  void look_until(Time end) const {
+  // What comes soon, here or elsewhere, is seen sooner than a sleeper is woken, if the shard has a core to itself.
+  // Holds no lock.
+  template <class HasCome>
+  void look_until(Time end, HasCome has_come) const {
     constexpr int looks_in_a_row = 64;  // as the clock costs more than a look
     do {
       for (int i = 0; i < looks_in_a_row; ++i) {
-        if (has_news_.load(std::memory_order_relaxed)) return;
+        if (has_news_.load(std::memory_order_relaxed) || has_come()) return;
         relax();
       }
     } while (std::chrono::steady_clock::now() < end);

@@ -9,6 +9,7 @@
 
 #include "interp/shards/transport/content_line.hpp"
 #include "interp/shards/transport/mailbox.hpp"
+#include "interp/shards/transport/sleeper_fence.hpp"
 #include "ir/base/at_end.hpp"
 #include "ir/base/diag.hpp"
 
@@ -80,11 +81,13 @@ class RankNetwork::End final : public Transport {
 
   void wait(std::int64_t nanoseconds) override {
     if (mailbox_.has_taken()) return;
-    listens_.store(true, std::memory_order_seq_cst);
-    const AtEnd as_before([this] { listens_.store(false, std::memory_order_relaxed); });
-    if (has_come_by_line()) return;
     const Mailbox::Time begin = std::chrono::steady_clock::now(), end = after(begin, nanoseconds);
-    if (!network_.line_ && may_look()) mailbox_.look_until(after(begin, std::min(nanoseconds, longest_look)));
+    const auto has_come = [this] { return has_come_by_line(); };
+    if (!network_.line_ && may_look()) mailbox_.look_until(after(begin, std::min(nanoseconds, longest_look)), has_come);
+    if (has_come()) return mailbox_.waited();
+    listens_.store(true, std::memory_order_relaxed);
+    const AtEnd as_before([this] { listens_.store(false, std::memory_order_relaxed); });
+    if (has_others_here_) sleepers_fence();
     for (Mailbox::Time now = begin; !mailbox_.is_over() && !has_come_by_line() && now < end;
          now = std::chrono::steady_clock::now())
       if (network_.line_ && network_.try_to_lead(*this))
@@ -113,7 +116,9 @@ class RankNetwork::End final : public Transport {
   std::uint32_t network() const override { return network_.number_; }
   void has_sent_by_line(ShardId to) override {
     End* const end = network_.ends_[to.index()].get();  // null: who waits on another rank looks at its lines itself
-    if (end && end->listens_.load(std::memory_order_seq_cst)) end->mailbox_.wake();
+    if (!end) return;
+    writers_fence();
+    if (end->listens_.load(std::memory_order_relaxed)) end->mailbox_.wake();
   }
   bool may_look() const override { return network_.has_cores_for_all_; }
 
@@ -157,6 +162,7 @@ class RankNetwork::End final : public Transport {
 
   RankNetwork& network_;
   const ShardId self_;
+  const bool has_others_here_ = network_.layout_.here().size() > 1;  // else nobody writes to its lines and wakes it
   Mailbox mailbox_;
   const std::unique_ptr<std::atomic<ContentLine*>[]> lines_;  // to this shard, by sender, who makes it; null: not yet
   alignas(128) std::atomic<bool> listens_ = false;            // it is about to sleep, or does
