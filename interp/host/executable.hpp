@@ -91,6 +91,10 @@ class HostExecutable {
   std::vector<ArrayType> input_types;
   std::vector<char> overwritten;  // by input: some task writes into its bytes
   bool running = false;
+  struct Bound {
+    std::uint64_t changes = 0;  // Locations::changes() then; 0: not yet
+    std::vector<Location> inputs;
+  } bound;  // what the last run has bound
 
  private:
   void make_calls(CodeMaker maker);

@@ -235,8 +235,12 @@ void HostBackend::collect(HostExecutable& executable, std::span<const Location> 
 
 void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Location> inputs) {
   if (inputs.size() != executable.overwritten.size()) bug("a run with another number of inputs than its graph");
-  locations_.each_input(inputs, executable.input_types, executable.overwritten,
-                        [&](std::size_t i, std::byte* bytes) { executable.bind_input(i, bytes); });
+  HostExecutable::Bound& bound = executable.bound;
+  if (locations_.changes() == bound.changes && std::ranges::equal(inputs, bound.inputs)) return;
+  bound.changes = 0;
+  bound.inputs.assign(inputs.begin(), inputs.end());
+  bound.changes = locations_.each_input(inputs, executable.input_types, executable.overwritten,
+                                        [&](std::size_t i, std::byte* bytes) { executable.bind_input(i, bytes); });
 }
 
 // By result: where it is written, or copied to in the end.

@@ -164,6 +164,7 @@ Location Locations::insert(ArrayType type, MemoryBlock block) {
   }
   std::uint32_t position = vacant_.back();
   vacant_.pop_back();
+  ++changes_;
   Entry& e = entries_[position];
   e.type = std::move(type);
   e.block = std::move(block);
@@ -197,6 +198,7 @@ std::byte* Locations::data(Location location) const {
 
 Array Locations::share(Location location) const {
   std::lock_guard lock(mutex_);
+  ++changes_;
   const Entry& e = entry(location);
   return Array::wrap(e.type, e.block.storage());
 }
@@ -227,6 +229,7 @@ std::byte* Locations::input(Location location, const ArrayType& type, bool alone
 
 void Locations::own(Entry& e) {
   if (!e.block.shared()) return;
+  ++changes_;
   MemoryBlock alone(e.block.size(), count_.options());
   std::memcpy(alone.data(), e.block.data(), e.block.size());
   e.block = std::move(alone);
@@ -235,6 +238,7 @@ void Locations::own(Entry& e) {
 void Locations::free(Location location) noexcept {
   std::lock_guard lock(mutex_);
   Entry& e = entry(location);
+  ++changes_;
   count_.give(e.block.size());
   e.block = MemoryBlock();
   e.live = false;

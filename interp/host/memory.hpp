@@ -91,11 +91,17 @@ class Locations {
   const ArrayType& type(Location location) const;           // stays where it is until the Location is freed
   std::byte* data(Location location) const;
   // The bytes that a run is handed for values of these types, one after the other; `alone`: no Array is to share them.
+  // They stay as they are until changes() is another number than this gives.
   template <class Visit>
-  void each_input(std::span<const Location> locations, std::span<const ArrayType> types, std::span<const char> alone,
-                  Visit&& visit) {
+  std::uint64_t each_input(std::span<const Location> locations, std::span<const ArrayType> types,
+                           std::span<const char> alone, Visit&& visit) {
     std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < locations.size(); ++i) visit(i, input(locations[i], types[i], alone[i] != 0));
+    return changes_;
+  }
+  std::uint64_t changes() const {
+    std::lock_guard lock(mutex_);
+    return changes_;
   }
   void write(Location location, const Array& array);
   void write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits);  // of one element each
@@ -115,6 +121,7 @@ class Locations {
   Location insert(ArrayType type, MemoryBlock block);
   void own(Entry& entry);  // makes sure that no Array shares the bytes
 
+  mutable std::uint64_t changes_ = 1;  // of where values lie, and of who shares them
   MemoryCount& count_;
   mutable std::mutex mutex_;
   std::deque<Entry> entries_;
