@@ -101,6 +101,7 @@ const std::map<std::string_view, Names> confined_to = {
     {"dnnl", {"stdlib/kernels/"}},
     {"oneapi/dnnl", {"stdlib/kernels/"}},
     {"omp", {"stdlib/kernels/"}},
+    {"xbyak/", {"interp/host/view/scalar_values.hpp"}},
     {"onnx/", {"interp/import/onnx/read_model.cpp"}},
     {"google/protobuf/", {"interp/import/onnx/read_model.cpp", "interp/import/task_ir/", "bench/task_ir_text.cpp"}},
     {"CLI/", {"interp/cli/"}},

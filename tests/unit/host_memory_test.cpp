@@ -101,4 +101,40 @@ TEST_CASE("the null backend counts and gives zeros") {
   CHECK(backend->memory().live_bytes == 0);
 }
 
+// What a run has bound it need not bind anew.
+TEST_CASE("[memory] the number of changes is another one whenever bytes that a run was handed may not do any more") {
+  MemoryCount count(memory_limit(), {});
+  Locations locations(count);
+  const ArrayType type(Precision::i64, {2});
+  const Location a = locations.add(type), b = locations.add(type);
+  const std::vector<Location> inputs = {a, b};
+  const std::vector<ArrayType> types = {type, type};
+  const std::vector<char> alone = {1, 0};
+  std::vector<std::byte*> handed(2);
+  const auto hand = [&] {
+    return locations.each_input(inputs, types, alone, [&](std::size_t i, std::byte* bytes) { handed[i] = bytes; });
+  };
+  const std::uint64_t before = hand();
+  locations.write(a, Array::make(type));  // in place
+  const std::vector<std::uint64_t> bits = {7, 8};
+  locations.write_numbers(inputs, bits);
+  CHECK(locations.changes() == before);
+  CHECK(locations.share(b).integer(0) == 8);
+  CHECK(locations.changes() != before);
+  // Somebody has the array: who writes over the value must not write there.
+  const std::uint64_t again = hand();
+  const Array kept = locations.share(a);
+  CHECK(locations.changes() != again);
+  const std::byte* const shared = handed[0];
+  const std::uint64_t moved = hand();
+  CHECK(handed[0] != shared);
+  CHECK(kept.integer(0) == 7);
+  CHECK(locations.changes() == moved);
+  const Location c = locations.add(type);
+  CHECK(locations.changes() != moved);
+  const std::uint64_t with_c = hand();
+  locations.free(c);
+  CHECK(locations.changes() != with_c);
+}
+
 }  // namespace taskspec::host_memory_test

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "interp/host/view/lane_moves.hpp"
+#include "interp/host/view/scalar_run.hpp"
 #include "ir/records/scalar.hpp"
 
 namespace taskspec {
@@ -54,14 +55,14 @@ LaneMachine::LaneMachine(const LaneProgram& program, const ViewCode& code, const
 
 // Where an instruction puts lanes elsewhere than into their slot, it says so before any of them are looked at: nothing
 // of that matters to the next run.
-void LaneMachine::run(bool anew) {
+void LaneMachine::run(bool anew, ScalarRun* compiled) {
   if (anew) std::ranges::copy(program_.ones, scratch_);
   for (const LaneInput& input : program_.inputs)
     if (input.width == 8)  // mostly, and then without a call
       std::memcpy(scratch_ + input.at, run_.inputs[input.number], 8);
     else
       std::memcpy(scratch_ + input.at, run_.inputs[input.number], input.width);
-  scalar(program_.code, program_.steps, {});
+  compiled ? compiled->run() : void(scalar(program_.code, program_.steps, {}));
   for (std::size_t k = 0; k < code_.outputs.size(); ++k) {
     const Register r = code_.outputs[k].value.value;
     if (code_.values[r].kind == ViewCode::Item::Kind::tensor) put_tensor(k);

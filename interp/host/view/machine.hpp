@@ -8,17 +8,21 @@
 
 namespace taskspec {
 
+class ScalarRun;
+
 class LaneMachine {
  public:
   // `scratch`: that of the program; `state`: state_bytes() beside it, so that a point allocates nothing.
   LaneMachine(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context,
               std::byte* scratch, std::byte* state);
   LaneMachine(const LaneMachine&) = delete;
-  // Throws LaneFault. `anew`: others have had the scratch.
-  void run(bool anew = true);
+  // Throws LaneFault. `anew`: others have had the scratch. `compiled`: does what its code does.
+  void run(bool anew = true, ScalarRun* compiled = nullptr);
   static std::size_t state_bytes(const LaneProgram& program);
 
  private:
+  friend ScalarRun;  // which stands in for `scalar`, and asks for what it has no code for
+
   // Consecutive points of a strip: elements [first, first + count).
   struct Segment {
     std::int64_t first = 0, count = 0;

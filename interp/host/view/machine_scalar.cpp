@@ -122,6 +122,9 @@ LaneMachine::Left LaneMachine::scalar(std::span<const LaneInstruction> code, std
       case Kind::copy_8:
         move<8>(s + i.out, s + i.a);
         break;
+      case Kind::load_1:
+        move<1>(s + i.out, element(i.access, turn.segments[0].at));
+        break;
       case Kind::load_4:
         move<4>(s + i.out, element(i.access, turn.segments[0].at));
         break;
@@ -131,11 +134,17 @@ LaneMachine::Left LaneMachine::scalar(std::span<const LaneInstruction> code, std
       case Kind::index:
         is_done = index_one(i);
         break;
+      case Kind::gather_1:
+        move<1>(s + i.out, at_place<1>(i));
+        break;
       case Kind::gather_4:
         move<4>(s + i.out, at_place<4>(i));
         break;
       case Kind::gather_8:
         move<8>(s + i.out, at_place<8>(i));
+        break;
+      case Kind::scatter_1:
+        move<1>(at_place<1>(i), s + i.b);
         break;
       case Kind::scatter_4:
         move<4>(at_place<4>(i), s + i.b);

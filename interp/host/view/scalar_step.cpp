@@ -45,7 +45,7 @@ class StepMaker {
   std::optional<Kind> kind(const LaneInstruction& i, std::size_t at) const;
   std::optional<Kind> of_two(const LaneInstruction& i) const;
   std::optional<Kind> copies(const LaneInstruction& i) const;
-  std::optional<Kind> by_width(const LaneInstruction& i, Kind four, Kind eight) const;
+  std::optional<Kind> by_width(const LaneInstruction& i, Kind one) const;
 
   const LaneProgram& program_;
 };
@@ -74,10 +74,19 @@ std::optional<ScalarStep::Kind> StepMaker::copies(const LaneInstruction& i) cons
   }
 }
 
-std::optional<ScalarStep::Kind> StepMaker::by_width(const LaneInstruction& i, Kind four, Kind eight) const {
+std::optional<ScalarStep::Kind> StepMaker::by_width(const LaneInstruction& i, Kind one) const {
   const LaneAccess& access = program_.accesses[i.access];
   if (access.by_number || access.or_else) return std::nullopt;
-  return access.width == 8 ? std::optional(eight) : access.width == 4 ? std::optional(four) : std::nullopt;
+  switch (access.width) {
+    case 8:
+      return moved_by(one, 2);
+    case 4:
+      return moved_by(one, 1);
+    case 1:
+      return one;
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<ScalarStep::Kind> StepMaker::kind(const LaneInstruction& i, std::size_t at) const {
@@ -99,14 +108,14 @@ std::optional<ScalarStep::Kind> StepMaker::kind(const LaneInstruction& i, std::s
     case Instruction::copy:
       return copies(i);
     case Instruction::load:
-      return by_width(i, Kind::load_4, Kind::load_8);
+      return by_width(i, Kind::load_1);
     case Instruction::index:
       if (i.in.size() != 1 || i.deferred || i.passes || program_.accesses[i.access].or_else) return std::nullopt;
       return Kind::index;
     case Instruction::gather:
-      return by_width(i, Kind::gather_4, Kind::gather_8);
+      return by_width(i, Kind::gather_1);
     case Instruction::scatter:
-      return by_width(i, Kind::scatter_4, Kind::scatter_8);
+      return by_width(i, Kind::scatter_1);
     default:
       return std::nullopt;
   }

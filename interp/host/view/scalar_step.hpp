@@ -26,11 +26,14 @@ struct ScalarStep {
     copy_1,         // by bytes of an element, as those below
     copy_4,
     copy_8,
-    load_4,  // out = field of `access` at the point of the loop
+    load_1,  // out = field of `access` at the point of the loop
+    load_4,
     load_8,
     index,  // out = place of the point a in the root, of one axis
+    gather_1,
     gather_4,
     gather_8,  // out = field at place a
+    scatter_1,
     scatter_4,
     scatter_8,  // field at place a = b
     // Sums and so on of two operands, and comparisons; in this order for each of the precisions.

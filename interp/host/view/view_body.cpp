@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+#include <optional>
+
 #include "interp/host/row.hpp"
 #include "interp/host/view/lane_maker.hpp"
 #include "interp/host/view/machine.hpp"
+#include "interp/host/view/scalar_run.hpp"
 #include "ir/plan/extern_body.hpp"
 #include "ir/view_code/make_view_code.hpp"
 
@@ -28,21 +32,25 @@ bool keeps_faults(TaskContext& context, Run&& run) {
 
 class BoundLanes final : public BoundBody {
  public:
-  BoundLanes(const LaneProgram& program, const ViewCode& code, const ViewRun& run, TaskContext& context)
+  // `compiled`: null, or of that program, which it lives as long as.
+  BoundLanes(const LaneProgram& program, const ViewCode& code, const ScalarCode* compiled, const ViewRun& run,
+             TaskContext& context)
       : own_scratch_(program.has_strips ? 0 : program.ones.size()),
         memory_(new std::byte[own_scratch_ + LaneMachine::state_bytes(program)]),
         machine_(program, code, run, context, program.has_strips ? context.scratch : memory_.get(),
                  memory_.get() + own_scratch_) {
     std::ranges::copy(std::span(program.ones).first(own_scratch_), memory_.get());
+    if (compiled) compiled_.emplace(*compiled, machine_);
   }
   bool run(TaskContext& context) override {
-    return keeps_faults(context, [&] { machine_.run(own_scratch_ == 0); });
+    return keeps_faults(context, [&] { machine_.run(own_scratch_ == 0, compiled_ ? &*compiled_ : nullptr); });
   }
 
  private:
   const std::size_t own_scratch_;  // bytes: where a register is one element, they are few, and constants stay in them
   const std::unique_ptr<std::byte[]> memory_;
   LaneMachine machine_;
+  std::optional<ScalarRun> compiled_;
 };
 
 class LaneBody final : public ViewBody {
@@ -71,13 +79,17 @@ class LaneBody final : public ViewBody {
 
   std::unique_ptr<BoundBody> bind(const ViewRun& run, TaskContext& context) const override {
     if (program_.has_tensors) return nullptr;
-    return std::make_unique<BoundLanes>(program_, code_, run, context);
+    std::call_once(is_compiled_, [&] { compiled_ = ScalarCode::make(program_, code_); });
+    return std::make_unique<BoundLanes>(program_, code_, compiled_.get(), run, context);
   }
 
  private:
   const ViewCode code_;
   const LaneProgram program_;
   std::string why_not_strip_;
+  // Of what is bound; the first one pays for it.
+  mutable std::once_flag is_compiled_;
+  mutable std::unique_ptr<const ScalarCode> compiled_;
 };
 
 // A C++ function.
