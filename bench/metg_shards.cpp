@@ -16,19 +16,13 @@ namespace taskspec::bench {
 
 namespace {
 
-// Of 1000 steps; the first one records what is repeated. Short ones are run more often: the best half of them counts.
-constexpr int rounds_of(std::int64_t iterations) { return iterations > 2048 ? 4 : 12; }
+// Times that are told; the first one records what is repeated. Short ones are run more often: the best half of them
+// counts.
+constexpr int times_of(std::int64_t iterations) { return iterations > 2048 ? 4 : 12; }
 
 // Sizes near the one that is looked for are run several times, one way after the other: the least time counts.
 int sweeps_of(const Settings& settings, std::int64_t iterations) {
   return iterations > 1024 ? 1 : settings.repeats > 0 ? settings.repeats : 3;
-}
-
-// Prints a line for each round, when all is there: how many stamps were wrong, and the time.
-std::string program_text(const MetgCase& what, const std::string& on, std::int64_t iterations) {
-  return metg_definitions(what, false) + "fn work() {\n" +
-         metg_statements(what, iterations, rounds_of(iterations), "  print(columns.wrong.sum(0).scalar, clock())\n") +
-         "}\nrun work() on " + on + "\n";
 }
 
 // A way to run the text, and how many of its tasks run at one time.
@@ -36,15 +30,28 @@ struct ShardRow {
   std::string name, on;
   std::vector<std::string> words;
   int workers = 1;
+  int rounds = 1;  // of metg_steps steps, of which one time is told where tasks are short
   std::vector<std::pair<std::int64_t, double>> times = {};  // iterations, seconds of a step
   std::string failure = {};
 };
 
-// Seconds of a step of all columns, in the best half of the rounds; none: it failed.
+// Who prints is another thread than who launches: a time must be much longer than one is kept from a core.
+int rounds_of(const ShardRow& row, std::int64_t iterations) { return iterations > 1024 ? 1 : row.rounds; }
+
+// Prints a line for each time, when all is there: how many stamps were wrong, and the clock.
+std::string program_text(const MetgCase& what, const ShardRow& row, std::int64_t iterations) {
+  const int rounds = rounds_of(row, iterations);
+  return metg_definitions(what, false) + "fn work() {\n" +
+         metg_statements(what, iterations, times_of(iterations) * rounds,
+                         fmt::format("  if round % {} == {} {{ print(columns.wrong.sum(0).scalar, clock()) }}\n",
+                                     rounds, rounds - 1)) +
+         "}\nrun work() on " + row.on + "\n";
+}
+
+// Seconds of a step of all columns, in the best half of the times; none: it failed.
 std::optional<double> step_time(const Settings& settings, const Folder& folder, const MetgCase& what,
                                 const ShardRow& row, std::int64_t iterations) {
-  std::vector<std::string> words{settings.tool, "run",
-                                 folder.file("metg.task", program_text(what, row.on, iterations))};
+  std::vector<std::string> words{settings.tool, "run", folder.file("metg.task", program_text(what, row, iterations))};
   words.insert(words.end(), row.words.begin(), row.words.end());
   const std::string printed = folder.file("printed.txt");
   int status = 0;
@@ -55,13 +62,13 @@ std::optional<double> step_time(const Settings& settings, const Folder& folder, 
   std::int64_t wrong = 0;
   for (double at = 0; lines >> wrong >> at; times.push_back(at))
     if (wrong != 0) return std::nullopt;
-  if (times.size() != static_cast<std::size_t>(rounds_of(iterations))) return std::nullopt;
-  // Who prints may come late, where the shards have all cores, and sees two rounds at once: so of many together.
+  if (times.size() != static_cast<std::size_t>(times_of(iterations))) return std::nullopt;
+  // Who prints may come late, where the shards have all cores, and sees two of them at once: so of many together.
   const std::size_t many = times.size() / 2;
   double least = 1e9;
   for (std::size_t begin = 0; begin + many < times.size(); ++begin)
     least = std::min(least, (times[begin + many] - times[begin]) / static_cast<double>(many));
-  return least / static_cast<double>(metg_steps);
+  return least / static_cast<double>(metg_steps) / rounds_of(row, iterations);
 }
 
 // Seconds of an iteration of the kernel, from tasks that are hardly anything else, on as many workers; 0: there are
@@ -105,12 +112,14 @@ int metg_shards(const Settings& settings) {
     contenders.push_back({fmt::format("mpi(shards: {}), threads", shards),
                           fmt::format("mpi(shards: {}, threads: 1)", shards),
                           {},
-                          shards});
+                          shards,
+                          16});
     if (shards > 1)
       contenders.push_back({fmt::format("mpi(shards: {0}), {0} ranks", shards),
                             fmt::format("mpi(shards: {}, threads: 1)", shards),
                             {"--ranks", std::to_string(shards)},
-                            shards});
+                            shards,
+                            16});
   }
   Table table({"us", "METG(50%)", "of the bar", "empty task", "of a step"});
   for (const MetgCase& what : metg_cases()) {
@@ -145,7 +154,8 @@ int metg_shards(const Settings& settings) {
     }
   }
   fmt::print(
-      "measured: METG(50%) by the clock, the least of some sweeps, width {}, {} steps, from the text: interpreter,\n"
+      "measured: METG(50%) by the clock, the least of some sweeps, width {}, {} steps or more, from the text: "
+      "interpreter,\n"
       "analysis or replay, copies and all; bodies of the language; bar 0.5 us. A task of as good as no kernel, and\n"
       "a step of {} such ones\n{}",
       metg_columns, metg_steps, metg_columns, table.text());
