@@ -15,7 +15,7 @@
 // When a whole batch has run as it was planned, what is to be said of each of its launches is known, also when the loop
 // comes again later: then two turns of it are enough. Only the pieces and the kinds of the numbers are compared, by the
 // interpreter, and nothing is made of a launch: it is `expected`. Its data are where they were a turn ago, since the
-// same launches have put them there.
+// same launches have put them there. Its call is made with those of the whole batch, or before any other one.
 #pragma once
 #include <functional>
 

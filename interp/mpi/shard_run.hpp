@@ -73,13 +73,13 @@ class ShardRun final : private Executor {
   // Also as an operation on regions.
   void issue(Operation op);
   // The last call, which was issued as this operation, and whose last arguments are these values: those of them that
-  // are numbers may be others when it is made again. None: it was not what the program wanted.
+  // are numbers may be others when it is made again. None: an argument is injected somewhere.
   std::optional<KnownCall> known(Operation op, std::string_view name, Span span, const std::vector<bool>& numbers);
   // By the bits of its values.
   void call_again(KnownCall& call, std::span<const std::uint64_t> bits);
-  // Several, one behind the other: as they were made the last time, from the place of the replay where they led back to
-  // and with all data where they were. Gives the number of the first.
   std::optional<Tracer::Place> replay_place() const { return engine_.replay_place(); }
+  // Several, one behind the other, where the same ones led back to the present place of the replay and left all data
+  // where they were. Gives the number of the first.
   std::uint64_t call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits);
   // Calls that have come and are not made yet: they come before any other.
   class Deferred {
