@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "interp/control/region_values.hpp"
 
@@ -177,13 +178,15 @@ const ExpectedLaunch* LaunchLoop::expected() {
   return &expected_.emplace(ExpectedLaunch{launch.what, launch.sharding, launch.span, known.precisions, known.pieces});
 }
 
-// Who waits hears of calls in time, whatever the program does between them.
+// Calls of a loop that is slow on the host are made as they come: by them others see that this shard goes on.
 void LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
-  if (called_ == at_) came_at_ = ShardWaits::coarse_now();
+  const ShardWaits::Clock::time_point now = ShardWaits::coarse_now();
+  const bool is_slow = now - std::exchange(came_at_, now) > slow;
   numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
-  if (++at_ == batch_.size()) return run_batch();
-  constexpr std::size_t launches_of_the_clock = 4;
-  if (at_ % launches_of_the_clock == 0 && ShardWaits::coarse_now() - came_at_ > longest_wait) make_calls();
+  if (++at_ == batch_.size())
+    run_batch();
+  else if (is_slow)
+    make_calls();
 }
 
 void LaunchLoop::call(Known& known, std::span<const std::uint64_t> numbers) {

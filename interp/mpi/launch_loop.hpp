@@ -107,8 +107,8 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   bool is_steady_ = false;                  // all data are where they were a turn ago, and all its calls are known
   // Where the calls of a whole batch led back to, with all data where they were. None: not known.
   std::optional<Tracer::Place> replayed_;
-  static constexpr std::chrono::milliseconds longest_wait{20};  // of a call for those behind it
-  ShardWaits::Clock::time_point came_at_;                       // the oldest call that waits came then
+  static constexpr std::chrono::milliseconds slow{20};  // from one launch to the next
+  ShardWaits::Clock::time_point came_at_;               // the last one that was expected
   std::optional<ExpectedLaunch> expected_;
   std::size_t failures_ = 0;
 };
