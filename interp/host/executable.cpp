@@ -164,12 +164,14 @@ void HostExecutable::bind(std::size_t start, std::byte* bytes) {
     const auto& [buffer, operand] = outside_[at];
     if (buffer != outside_[start].first || addresses_[operand] == bytes) return;
     addresses_[operand] = bytes;
+    ++moves_;
   }
 }
 
 void HostExecutable::bind_arena(std::byte* arena) {
   if (arena == arena_) return;
   arena_ = arena;
+  ++moves_;
   for (std::size_t k = 0; k < addresses_.size(); ++k) {
     const Buffer& buffer = plan->buffers[operand_buffers_[k].index()];
     if (buffer.home == Buffer::Home::arena) addresses_[k] = arena + buffer.offset;

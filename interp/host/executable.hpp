@@ -1,6 +1,7 @@
 // A plan prepared for the host: its code, the addresses of its operands, and the lists by which its steps
 // set one another free. Made once, run many times; a run changes only counters, cells and addresses.
 #pragma once
+#include "interp/host/bound_calls.hpp"
 #include "interp/host/code_maker.hpp"
 #include "interp/host/memory.hpp"
 
@@ -41,6 +42,7 @@ struct alignas(64) Lane {
   TaskContext context;
   MemoryBlock scratch;
   std::vector<std::byte*> operands;
+  BoundCalls bound;
   std::uint64_t tasks = 0, dispatches = 0;
   std::vector<char> dead;  // of this and what follows only runs that fail or record make use
   std::vector<Poison> failed;
@@ -61,6 +63,13 @@ class HostExecutable {
   std::byte* const* operands(const CodeCall& call, Lane& lane) const {
     return call.in_scratch ? gather(call, lane) : addresses_.data() + call.first_operand;
   }
+  // Null: it is not bound on this lane.
+  BoundCode* bound_code(const CodeCall& call, Lane& lane) const {
+    return call.in_scratch ? nullptr
+                           : lane.bound.of(static_cast<std::size_t>(&call - calls_.data()), *call.code,
+                                           addresses_.data() + call.first_operand, lane.context, lane.scratch.data());
+  }
+  void begin_run(Lane& lane) const { lane.bound.begin_run(moves_, calls_.size()); }
   std::span<const BufferId> inputs(std::size_t task) const {
     const PlanTask& t = plan->tasks[task];
     return {plan->operands.data() + t.first_in, plan->operands.data() + t.first_out};
@@ -111,6 +120,7 @@ class HostExecutable {
   std::vector<std::uint32_t> call_starts_;
   std::vector<BufferId> operand_buffers_;                    // first ones of their rows of takeovers
   std::vector<std::byte*> addresses_;                        // by operand; odd: an offset in the worker's scratch
+  std::uint64_t moves_ = 1;                                  // of operands, so far
   std::vector<std::pair<BufferId, std::uint32_t>> outside_;  // sorted: buffers of inputs and results, their operands
   std::vector<std::uint32_t> input_starts_;                  // by input of the graph: of its operands in outside_
   std::vector<Array> constants_;                             // by constant of the graph, those that somebody reads

@@ -269,6 +269,7 @@ bool HostBackend::go(HostExecutable& executable, Worker& worker, bool alone, con
     lane.dead.clear();  // of a run that was lost
     lane.context.dead = {};
     lane.context.faults.clear();
+    executable.begin_run(lane);
     lane.context.flags = &flags_;
     lane.context.parallel = alone ? &worker.parallel() : &pool_.worker(i).parallel();
   }

@@ -6,7 +6,6 @@
 #include "interp/host/kernel_cache.hpp"
 #include "interp/host/root_tree.hpp"
 #include "interp/host/row.hpp"
-#include "ir/base/at_end.hpp"
 #include "ir/base/key.hpp"
 #include "ir/plan/extern_body.hpp"
 
@@ -259,6 +258,15 @@ void LaunchCode::with_views(const PointGroup& group, std::uint32_t position, std
   call(std::span<const View>(views));
 }
 
+template <class Visit>
+void LaunchCode::with_piece(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                            Visit&& visit) const {
+  Row<std::byte*> bases(group.regions[0].fields);
+  for (const Field& field : fields_) bases[field.field] = operands[field.operand];
+  const std::span<std::byte*> fields = bases;
+  visit(group.launch->number(position), LaunchFiles::Piece{*group.pieces[position], group.regions[0].extents, fields});
+}
+
 namespace {
 
 // Of a launch of rank 1 without a division.
@@ -324,79 +332,82 @@ void LaunchCode::run_task(const PointGroup& group, std::uint32_t position, std::
 
 // ---- a point that comes again ---------------------------------------------------------------------
 
-// Its views are made once, as long as its fields stay where they are; what it is handed is looked up each time.
-class LaunchCode::Bound {
+// Its views, and what it is handed, are made once.
+class LaunchCode::Bound final : public BoundCode {
  public:
-  Bound(const LaunchCode& launch, const PointGroup& group, std::uint32_t position, std::byte* const* operands,
-        TaskContext& context)
-      : launch_(launch),
-        group_(group),
-        position_(position),
-        context_(&context),
-        scratch_(context.scratch),
-        point_(point_of(*group.launch, position)),
+  Bound(const LaunchCode& launch, const PointGroup& group, std::uint32_t position, std::byte* const* operands)
+      : point_(point_of(*group.launch, position)),
         fields_(launch.bases_.size()),
         views_(group.regions.size()),
         in_(launch.arguments_.size()),
         numbers_(group.launch->numbers.size()),
-        out_(launch.handed_out()) {
-    launch.put_views(group, position, operands, fields_.data(), views_.data());
-    run_ = {.views = views_,
-            .inputs = in_,
-            .outputs = out_,
-            .output_elements = launch.output_elements_,
-            .point = &point_,
-            .checks_membership = checks_membership};
+        out_(launch.handed_out()),
+        run_{.views = views_,
+             .inputs = in_,
+             .outputs = out_,
+             .output_elements = launch.output_elements_,
+             .point = &point_,
+             .checks_membership = checks_membership} {
     if (launch.extents_) launch.extents_->check(group.pieces.data() + position * group.regions.size());
-    body_ = launch.view_->bind(run_, context);
+    launch.put_views(group, position, operands, fields_.data(), views_.data());
+    launch.hand(*group.launch, position, operands, point_, {in_, numbers_, out_});
   }
-  bool is_for(std::byte* const* operands, const TaskContext& context) const {
-    if (&context != context_ || context.scratch != scratch_) return false;
-    for (std::size_t k = 0; k < fields_.size(); ++k)
-      if (launch_.bases_[k] != none && fields_[k].base != operands[launch_.bases_[k]]) return false;
-    return true;
+  // False: nothing is gained.
+  bool bind(const ViewBody& body, TaskContext& context) {
+    body_ = body.bind(run_, context);
+    return body_ != nullptr;
   }
-  bool has_body() const { return body_ != nullptr; }
-  bool run(std::byte* const* operands, TaskContext& context) {
-    launch_.hand(*group_.launch, position_, operands, point_, {in_, numbers_, out_});
-    return body_->run(context);
-  }
+  bool run(TaskContext& context) override { return body_->run(context); }
+  bool needs_scratch() const override { return body_->needs_scratch(); }
 
  private:
-  const LaunchCode& launch_;
-  const PointGroup& group_;
-  const std::uint32_t position_;
-  const TaskContext* const context_;
-  const std::byte* const scratch_;
   const Point point_;
   std::vector<ViewField> fields_;
   std::vector<ViewMemory> views_;
   std::vector<const std::byte*> in_;
   std::vector<std::int64_t> numbers_;
   std::vector<std::byte*> out_;
-  ViewRun run_;
-  std::unique_ptr<BoundBody> body_;
+  const ViewRun run_;
+  std::unique_ptr<BoundCode> body_;
+};
+
+class LaunchCode::BoundTransfer final : public BoundCode {
+ public:
+  explicit BoundTransfer(std::unique_ptr<LaunchFiles::Bound> files) : files_(std::move(files)) {}
+  bool run(TaskContext& context) override {
+    try {
+      files_->transfer();
+      return true;
+    } catch (...) {
+      keep_thrown(context);
+      return false;
+    }
+  }
+
+ private:
+  const std::unique_ptr<LaunchFiles::Bound> files_;
 };
 
 // Of a launch of many points this would be more memory than it is worth: a point of some work does not feel it.
-bool LaunchCode::may_bind(const PointGroup& group) const {
+std::unique_ptr<BoundCode> LaunchCode::bind(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                                            TaskContext& context) const {
   constexpr std::uint32_t most_points = 1024;
-  return view_ && !extern_ && !group.folds && group.count <= most_points && clears_.empty();
+  if (group.folds || group.count > most_points) return nullptr;
+  if (group.launch->work == Launch::Work::exchange) {
+    std::unique_ptr<LaunchFiles::Bound> files;
+    with_piece(group, position, operands, [&](std::size_t number, const LaunchFiles::Piece& piece) {
+      files = group.launch->files->bind(number, piece);
+    });
+    return files ? std::make_unique<BoundTransfer>(std::move(files)) : nullptr;
+  }
+  if (!view_ || extern_ || !clears_.empty()) return nullptr;
+  auto bound = std::make_unique<Bound>(*this, group, position, operands);
+  return bound->bind(*view_, context) ? std::move(bound) : nullptr;
 }
-
-PointCode::PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position)
-    : TaskCode(launch.inputs(), launch.outputs()),
-      launch_(launch),
-      group_(group),
-      position_(position),
-      is_busy_(!launch.may_bind(group)) {}
-
-PointCode::~PointCode() = default;
 
 bool PointCode::run(std::byte* const* operands, TaskContext& context) const {
   const std::size_t before = context.faults.size();
   try {
-    if (const std::optional<bool> fine = run_bound(operands, context)) return *fine;
     launch_.run(group_, position_, operands, context);
   } catch (...) {
     keep_thrown(context);
@@ -404,24 +415,13 @@ bool PointCode::run(std::byte* const* operands, TaskContext& context) const {
   return context.faults.size() == before;
 }
 
-// None: it is not bound, or another turn of the loop is running it so.
-std::optional<bool> PointCode::run_bound(std::byte* const* operands, TaskContext& context) const {
-  if (is_busy_.load(std::memory_order_relaxed) || is_busy_.exchange(true, std::memory_order_acquire))
-    return std::nullopt;
-  bool is_useless = false;
-  const AtEnd leave([&] {
-    if (!is_useless) is_busy_.store(false, std::memory_order_release);
-  });
-  if (runs_ < few_runs && ++runs_ < few_runs) return std::nullopt;
-  if (!bound_ || !bound_->is_for(operands, context)) {
-    bound_.reset();
-    is_useless = ++bindings_ > most_bindings;
-    if (is_useless) return std::nullopt;
-    bound_ = std::make_unique<LaunchCode::Bound>(launch_, group_, position_, operands, context);
-    is_useless = !bound_->has_body();
-    if (is_useless) return bound_.reset(), std::nullopt;
+// What does not fit its views says so when it runs.
+std::unique_ptr<BoundCode> PointCode::bind(std::byte* const* operands, TaskContext& context) const {
+  try {
+    return launch_.bind(group_, position_, operands, context);
+  } catch (...) {
+    return nullptr;
   }
-  return bound_->run(operands, context);
 }
 
 // ---- the other kinds of work ----------------------------------------------------------------------
@@ -467,11 +467,9 @@ void LaunchCode::total(const PointGroup& group, std::byte* const* operands) cons
 }
 
 void LaunchCode::transfer(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const {
-  Row<std::byte*> bases(group.regions[0].fields);
-  for (const Field& field : fields_) bases[field.field] = operands[field.operand];
-  const std::span<std::byte*> fields = bases;
-  group.launch->files->transfer(group.launch->number(position),
-                                {*group.pieces[position], group.regions[0].extents, fields});
+  with_piece(group, position, operands, [&](std::size_t number, const LaunchFiles::Piece& piece) {
+    group.launch->files->transfer(number, piece);
+  });
 }
 
 // The buffers of all own points come first.

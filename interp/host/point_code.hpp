@@ -3,7 +3,6 @@
 //   PointCodes codes(*plan, bodies, views);
 //   std::unique_ptr<TaskCode> code = codes.make(node);
 #pragma once
-#include <atomic>
 #include <map>
 
 #include "interp/host/fold.hpp"
@@ -46,8 +45,9 @@ class LaunchCode {
   std::size_t scratch_bytes() const { return view_ ? view_->scratch_bytes() : 0; }
   std::string_view form() const { return view_ ? view_->form() : std::string_view(); }
 
-  class Bound;  // to where the fields of a point lie, for one that comes again and again
-  bool may_bind(const PointGroup& group) const;
+  // As TaskCode::bind, of a point; may throw.
+  std::unique_ptr<BoundCode> bind(const PointGroup& group, std::uint32_t position, std::byte* const* operands,
+                                  TaskContext& context) const;
 
  private:
   struct Field {
@@ -58,6 +58,8 @@ class LaunchCode {
   struct Argument {
     std::uint32_t bytes = 0;  // of one point; 0: all points have the same
   };
+  class Bound;
+  class BoundTransfer;
   void add_fields(const TaskGraph& graph, const PointGroup& group);
   void add_bases();
   template <class View, class Base>
@@ -79,6 +81,8 @@ class LaunchCode {
   void fill(const PointGroup& group, std::byte* const* operands) const;
   void read(const PointGroup& group, std::byte* const* operands) const;
   void total(const PointGroup& group, std::byte* const* operands) const;
+  template <class Visit>
+  void with_piece(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Visit&& visit) const;
   void transfer(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const;
   void fold_all(const PointGroup& group, std::byte* const* operands) const;
   void fold(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const;
@@ -101,23 +105,16 @@ class LaunchCode {
 
 class PointCode final : public TaskCode {
  public:
-  PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position);
-  ~PointCode() override;
+  PointCode(const LaunchCode& launch, const PointGroup& group, std::uint32_t position)
+      : TaskCode(launch.inputs(), launch.outputs()), launch_(launch), group_(group), position_(position) {}
   bool run(std::byte* const* operands, TaskContext& context) const override;
+  std::unique_ptr<BoundCode> bind(std::byte* const* operands, TaskContext& context) const override;
   std::size_t scratch_bytes() const override { return launch_.scratch_bytes(); }
 
  private:
-  std::optional<bool> run_bound(std::byte* const* operands, TaskContext& context) const;
-
   const LaunchCode& launch_;
   const PointGroup& group_;
   const std::uint32_t position_;
-  // Turns of a loop have one code, and may run at once: then one of them is bound, and it is busy; as it is for ever
-  // where nothing is gained.
-  static constexpr std::uint32_t few_runs = 4, most_bindings = 8;
-  mutable std::atomic<bool> is_busy_;
-  mutable std::uint32_t runs_ = 0, bindings_ = 0;
-  mutable std::unique_ptr<LaunchCode::Bound> bound_;
 };
 
 }  // namespace taskspec

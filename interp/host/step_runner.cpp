@@ -26,7 +26,7 @@ bool StepRunner::call_with_scratch(Lane& lane, const CodeCall& call) {
   } catch (...) {
     return call_with_little(lane, call);
   }
-  return call.code->run(executable_.operands(call, lane), lane.context);
+  return this->call(lane, call);
 }
 
 // There is no memory for the largest of all calls; this one may do with less, if nothing of others lies there.

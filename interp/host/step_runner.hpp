@@ -48,6 +48,7 @@ class StepRunner {
   void run_carefully(Lane& lane, std::uint32_t step, std::uint32_t worker);
   bool run_call_carefully(Lane& lane, const CodeCall& call);
   bool call(Lane& lane, const CodeCall& call) {
+    if (BoundCode* const bound = executable_.bound_code(call, lane)) return bound->run(lane.context);
     if (call.needs_scratch && !lane.scratch.data()) return call_with_scratch(lane, call);
     return call.code->run(executable_.operands(call, lane), lane.context);
   }

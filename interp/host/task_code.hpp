@@ -3,6 +3,7 @@
 //
 //   if (!code.run(operands, context)) ... context.faults says which task failed, and why
 #pragma once
+#include <memory>
 #include <span>
 
 #include "interp/host/op_times.hpp"
@@ -35,6 +36,14 @@ struct CodeOp {
   bool fused = false;
 };
 
+// A code that runs again and again on operands that stay where they are: what depends on that is made once.
+class BoundCode {
+ public:
+  virtual ~BoundCode() = default;
+  virtual bool run(TaskContext& context) = 0;           // as TaskCode::run
+  virtual bool needs_scratch() const { return false; }  // that which it was bound to
+};
+
 class TaskCode {
  public:
   TaskCode(std::size_t inputs, std::size_t outputs, std::size_t tasks = 1)
@@ -50,7 +59,12 @@ class TaskCode {
   virtual std::vector<CodeOp> ops() const { return std::vector<CodeOp>(1); }
   // `operands`: the inputs, then the outputs. False when a task failed.
   virtual bool run(std::byte* const* operands, TaskContext& context) const = 0;
-  // The same, and what each op took: here it is one.
+  // The operands, and the context with its scratch, stay where they are; what lies there may become something else
+  // between its runs. It does not run when this is gone. Null: nothing is gained by it. Never throws.
+  virtual std::unique_ptr<BoundCode> bind(std::byte* const* /*operands*/, TaskContext& /*context*/) const {
+    return nullptr;
+  }
+  // The same as run, and what each op took: here it is one.
   virtual bool run_timed(std::byte* const* operands, TaskContext& context, OpTimes& times) const;
 };
 

@@ -24,15 +24,42 @@ Packing packing_of(const std::vector<FieldExchange::Field>& fields) {
 FieldExchange::FieldExchange(ShardRun& run, std::vector<Field> fields)
     : run_(run), fields_(std::move(fields)), packing_(packing_of(fields_)) {}
 
+void FieldExchange::put_bases(const Piece& piece, std::span<std::byte*> bases) const {
+  for (std::size_t k = 0; k < fields_.size(); ++k) bases[k] = piece.fields[fields_[k].field];
+}
+
 void FieldExchange::transfer(std::size_t, const Piece& piece) const {
   const ShardRun::Saying waiting = run_.say();
   Row<std::byte*> row(fields_.size(), unset);
-  for (std::size_t k = 0; k < fields_.size(); ++k) row[k] = piece.fields[fields_[k].field];
   const std::span<std::byte*> bases = row;
+  put_bases(piece, bases);
   run_.exchange([&] {
     packing_.send(run_.port(), bases);
     packing_.receive(run_.port(), bases, waiting);
   });
+}
+
+class FieldExchange::Again final : public LaunchFiles::Bound {
+ public:
+  Again(ShardRun& run, const Packing& packing, std::span<std::byte*> bases)
+      : run_(run), packing_(packing, run.port(), bases) {}
+  void transfer() override {
+    const ShardRun::Saying waiting = run_.say();
+    run_.exchange([&] {
+      packing_.send();
+      packing_.receive(waiting);
+    });
+  }
+
+ private:
+  ShardRun& run_;
+  BoundPacking packing_;
+};
+
+std::unique_ptr<LaunchFiles::Bound> FieldExchange::bind(std::size_t, const Piece& piece) const {
+  Row<std::byte*> bases(fields_.size(), unset);
+  put_bases(piece, bases);
+  return std::make_unique<Again>(run_, packing_, bases);
 }
 
 std::string FieldExchange::key() const {

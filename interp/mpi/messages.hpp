@@ -19,9 +19,12 @@ class FieldExchange final : public LaunchFiles {
   };
   FieldExchange(ShardRun& run, std::vector<Field> fields);
   void transfer(std::size_t position, const Piece& piece) const override;
+  std::unique_ptr<Bound> bind(std::size_t position, const Piece& piece) const override;
   std::string key() const override;
 
  private:
+  class Again;
+  void put_bases(const Piece& piece, std::span<std::byte*> bases) const;  // by entry of fields_
   ShardRun& run_;
   const std::vector<Field> fields_;
   const Packing packing_;

@@ -27,7 +27,14 @@ class LaunchFiles {
   };
   virtual ~LaunchFiles() = default;
   virtual void transfer(std::size_t position, const Piece& piece) const = 0;  // of a point; throws Error
-  virtual std::string key() const = 0;                                        // equal ones do the same
+  // One that is made again and again for a piece whose fields stay where they are. Null: nothing is gained by it.
+  class Bound {
+   public:
+    virtual ~Bound() = default;
+    virtual void transfer() = 0;
+  };
+  virtual std::unique_ptr<Bound> bind(std::size_t /*position*/, const Piece&) const { return nullptr; }
+  virtual std::string key() const = 0;  // equal ones do the same
 };
 
 // What a shard does between its points: what it makes goes to others, what they make comes here. It is called once in a
@@ -45,10 +52,10 @@ class LaunchMessages {
     std::span<const Buffer> buffers;    // by own point, then as `bases`
   };
   virtual ~LaunchMessages() = default;
-  virtual void maps(std::span<std::byte* const>) const {}  // whole, by input: work `share`
+  virtual void maps(std::span<std::byte* const>) const {}                       // whole, by input: work `share`
   virtual void total(const std::byte* /*field*/, std::byte* /*into*/) const {}  // of a field where root index 0 lies
-  virtual void fold(const Fields&) const {}                // contributions become part of fields, here and elsewhere
-  virtual std::string key() const = 0;                     // equal ones do the same
+  virtual void fold(const Fields&) const {}  // contributions become part of fields, here and elsewhere
+  virtual std::string key() const = 0;       // equal ones do the same
 };
 
 struct Launch final : Object {

@@ -31,6 +31,7 @@ struct Shard {
   DataState state;
   Memory memory;
   std::size_t wrong = 0;  // elements that a reader saw otherwise
+  std::size_t moves = 0;
 
   void run(const DataStep& step, Memory before) {
     const LaneKey lane{step.space.root, step.field};
@@ -78,8 +79,11 @@ struct Shard {
       widths.push_back(program.width(lanes[i]));
     }
     const Packing packing(fields, widths);
-    packing.send(port, bases);
-    packing.receive(port, bases, [] {});
+    BoundPacking bound(packing, port, bases);
+    // Either end may be bound.
+    moves % 2 == 0 ? bound.send() : packing.send(port, bases);
+    (moves + port.self().index()) % 3 == 0 ? bound.receive([] {}) : packing.receive(port, bases, [] {});
+    ++moves;
   }
   void check(LaneKey lane, const Space& space, Memory& before) {
     const std::size_t width = program.width(lane);

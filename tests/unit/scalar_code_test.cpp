@@ -276,7 +276,7 @@ TEST_CASE("[strips] scalar code that is bound takes new numbers, and looks for a
   TaskContext context;
   context.flags = &flags;
   const ViewRun run{.views = {&view, 1}, .inputs = inputs};
-  const std::unique_ptr<BoundBody> bound = task.body().bind(run, context);
+  const std::unique_ptr<BoundCode> bound = task.body().bind(run, context);
   REQUIRE(bound);
   for (m = 0; m < 4; ++m) {
     CHECK(bound->run(context));

@@ -60,7 +60,7 @@ class Task {
     const std::vector<Bytes> before = contents(pieces);
     const std::string found = failure(body().run(run, context));
     const std::vector<Bytes> after = contents(pieces);
-    const std::unique_ptr<BoundBody> bound = body().bind(run, context);
+    const std::unique_ptr<BoundCode> bound = body().bind(run, context);
     for (int again = 0; bound && again < 2; ++again) {
       put(pieces, before);
       std::ranges::fill(scratch, std::byte{0xA5});  // others have had it

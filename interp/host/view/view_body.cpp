@@ -30,7 +30,7 @@ bool keeps_faults(TaskContext& context, Run&& run) {
   return false;
 }
 
-class BoundLanes final : public BoundBody {
+class BoundLanes final : public BoundCode {
  public:
   // `compiled`: null, or of that program, which it lives as long as.
   BoundLanes(const LaneProgram& program, const ViewCode& code, const ScalarCode* compiled, const ViewRun& run,
@@ -45,6 +45,7 @@ class BoundLanes final : public BoundBody {
   bool run(TaskContext& context) override {
     return keeps_faults(context, [&] { machine_.run(own_scratch_ == 0, compiled_ ? &*compiled_ : nullptr); });
   }
+  bool needs_scratch() const override { return own_scratch_ == 0; }
 
  private:
   const std::size_t own_scratch_;  // bytes: where a register is one element, they are few, and constants stay in them
@@ -77,7 +78,7 @@ class LaneBody final : public ViewBody {
     });
   }
 
-  std::unique_ptr<BoundBody> bind(const ViewRun& run, TaskContext& context) const override {
+  std::unique_ptr<BoundCode> bind(const ViewRun& run, TaskContext& context) const override {
     if (program_.has_tensors) return nullptr;
     std::call_once(is_compiled_, [&] { compiled_ = ScalarCode::make(program_, code_); });
     return std::make_unique<BoundLanes>(program_, code_, compiled_.get(), run, context);

@@ -47,13 +47,6 @@ struct ViewRun {
   bool checks_membership = false;  // reads through an index field must lie in the view, not just in the root
 };
 
-// A body that runs again and again on the same memory: what depends on where things lie is made once.
-class BoundBody {
- public:
-  virtual ~BoundBody() = default;
-  virtual bool run(TaskContext& context) = 0;  // with the scratch that it was bound to
-};
-
 class ViewBody {
  public:
   struct Request {
@@ -74,7 +67,7 @@ class ViewBody {
   virtual bool run(const ViewRun& run, TaskContext& context) const = 0;
   // What it is handed may become others between its runs, its views not; all that `run` names, and the context, stay
   // where they are. Null: nothing is gained by it.
-  virtual std::unique_ptr<BoundBody> bind(const ViewRun& /*run*/, TaskContext& /*context*/) const { return nullptr; }
+  virtual std::unique_ptr<BoundCode> bind(const ViewRun& /*run*/, TaskContext& /*context*/) const { return nullptr; }
   // A C++ function, for whoever calls it himself; null: it is none.
   virtual const ExternBody* extern_body() const { return nullptr; }
   virtual std::string_view form() const = 0;  // "strip", "tensors", "scalar", "extern"

@@ -14,7 +14,11 @@ constexpr int most_looks = 1000;
 
 }  // namespace
 
-DataPort::DataPort(Collectives& collectives) : collectives_(collectives), peers_(collectives.shards()) {
+DataPort::DataPort(Collectives& collectives)
+    : collectives_(collectives),
+      network_(collectives.transport().network()),
+      looks_(collectives.transport().may_look() ? most_looks : 1),
+      peers_(collectives.shards()) {
   collectives_.on_data([this](ShardMessage message) { put(std::move(message)); });
 }
 
@@ -36,35 +40,31 @@ std::byte* DataPort::room(ShardId to, std::size_t bytes) {
 void DataPort::send_room(ShardId to, std::size_t bytes, std::uint32_t mark) {
   ++counts_.messages;
   counts_.bytes += bytes;
-  Transport& transport = collectives_.transport();
-  room_->send({transport.network(), mark, peers_[to.index()].sent++, collectives_.sends_by_line(bytes), bytes});
-  transport.has_sent_by_line(to);
+  room_->send({network_, mark, peers_[to.index()].sent++, collectives_.sends_by_line(bytes), bytes});
+  collectives_.transport().has_sent_by_line(to);
 }
 
 const std::byte* DataPort::come(ShardId from, std::size_t bytes, std::uint32_t mark) {
   const Peer& peer = peers_[from.index()];
   if (peer.has_next) return nullptr;
-  Transport& transport = collectives_.transport();
-  const ContentLine* const line = transport.line_from(from);
-  if (!line) return nullptr;
-  const int looks = transport.may_look() ? most_looks : 1;
-  for (int k = 0; k < looks; ++k) {
+  come_ = collectives_.transport().line_from(from);
+  if (!come_) return nullptr;
+  for (int k = 0; k < looks_; ++k) {
     if (k > 0) relax();
-    const ContentLine::Head* const head = line->next();
+    const ContentLine::Head* const head = come_->next();
     if (!head) continue;
     const bool is_next = head->number == peer.taken && head->mark == mark && head->bytes == bytes;
-    return is_next && head->network == transport.network() ? line->contents() : nullptr;
+    return is_next && head->network == network_ ? come_->contents() : nullptr;
   }
   return nullptr;
 }
 
 void DataPort::took(ShardId from) {
-  ContentLine& line = *collectives_.transport().line_from(from);
-  collectives_.takes_from_line(line.next()->time);
-  line.take();
+  collectives_.takes_from_line(come_->next()->time);
+  come_->take();
   Peer& peer = peers_[from.index()];
   ++peer.taken;
-  find_next(peer);
+  if (!peer.later.empty()) find_next(peer);
 }
 
 void DataPort::put(ShardMessage message) {

@@ -66,8 +66,11 @@ class DataPort {
   static void find_next(Peer& peer);
 
   Collectives& collectives_;
+  const std::uint32_t network_;
+  const int looks_;
   std::vector<Peer> peers_;      // by shard
   ContentLine* room_ = nullptr;  // where the last room() is
+  ContentLine* come_ = nullptr;  // where the last come() is
   std::uint64_t collectives_started_ = 0;
   Counts counts_;
 };

@@ -1,6 +1,7 @@
 #include "interp/shards/data/pack.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "interp/host/fold.hpp"
@@ -144,59 +145,106 @@ std::vector<Packing::Peer> Packing::peers(Movements fields, std::vector<Movement
 Packing::Packing(Movements fields, std::span<const std::size_t> widths)
     : send_(peers(fields, &Movement::send, widths)), receive_(peers(fields, &Movement::receive, widths)) {}
 
-template <class Visit>
-void Packing::each_run(const Peer& peer, Visit&& visit) {
+// Of few bytes, mostly one number, and then without a call.
+inline void copy(std::byte* into, const std::byte* from, std::size_t bytes) {
+  if (bytes == 8)
+    std::memcpy(into, from, 8);
+  else
+    std::memcpy(into, from, bytes);
+}
+
+template <class Byte, class Visit>
+void Packing::each_run(const Peer& peer, std::span<Byte* const> bases, Visit&& visit) {
   for (const Part& part : peer.parts)
     for (const Run& run : part.runs->runs())
-      visit(part.field, static_cast<std::size_t>(run.lo) * part.width,
+      visit(bases[part.field] + static_cast<std::size_t>(run.lo) * part.width,
             static_cast<std::size_t>(run.size()) * part.width);
 }
 
-void Packing::send(DataPort& port, std::span<const std::byte* const> bases) const {
-  for (const Peer& peer : send_) {
-    if (std::byte* room = port.room(peer.shard, peer.bytes)) {
-      each_run(peer, [&](std::size_t field, std::size_t first, std::size_t bytes) {
-        room = std::copy_n(bases[field] + first, bytes, room);
-      });
-      port.send_room(peer.shard, peer.bytes, peer.mark);
-      continue;
-    }
-    Outgoing out(port, peer.shard, peer.bytes);
-    out.mark(peer.mark);
-    each_run(peer, [&](std::size_t field, std::size_t first, std::size_t bytes) {
-      out.begin(bytes);
-      out.add(bases[field] + first, bytes);
+template <class Each>
+void Packing::send_to(DataPort& port, const Contents& contents, Each&& each) {
+  if (std::byte* room = port.room(contents.shard, contents.bytes)) {
+    each([&](const std::byte* from, std::size_t bytes) {
+      copy(room, from, bytes);
+      room += bytes;
     });
+    port.send_room(contents.shard, contents.bytes, contents.mark);
+    return;
   }
+  Outgoing out(port, contents.shard, contents.bytes);
+  out.mark(contents.mark);
+  each([&](const std::byte* from, std::size_t bytes) {
+    out.begin(bytes);
+    out.add(from, bytes);
+  });
+}
+
+template <class Each>
+void Packing::receive_from(DataPort& port, const Contents& contents, Each&& each, FunctionRef<void()> meanwhile) {
+  if (const std::byte* from = port.come(contents.shard, contents.bytes, contents.mark)) {
+    each([&](std::byte* into, std::size_t bytes) {
+      copy(into, from, bytes);
+      from += bytes;
+    });
+    port.took(contents.shard);
+    return;
+  }
+  Bytes payload;
+  std::size_t at = 0, come = 0;
+  each([&](std::byte* into, std::size_t count) {
+    while (count > 0) {
+      if (at == payload.size()) {
+        payload = port.wait(contents.shard, meanwhile, contents.mark);
+        come += payload.size();
+        at = 0;
+        if (payload.empty() || come > contents.bytes) wrong_length(contents.shard, come, contents.bytes);
+      }
+      const std::size_t now = std::min(count, payload.size() - at);
+      std::copy_n(payload.data() + at, now, into);
+      at += now, into += now, count -= now;
+    }
+  });
+  if (at < payload.size()) wrong_length(contents.shard, come, contents.bytes);
+}
+
+void Packing::send(DataPort& port, std::span<const std::byte* const> bases) const {
+  for (const Peer& peer : send_) send_to(port, peer, [&](auto&& visit) { each_run(peer, bases, visit); });
 }
 
 void Packing::receive(DataPort& port, std::span<std::byte* const> bases, FunctionRef<void()> meanwhile) const {
-  for (const Peer& peer : receive_) {
-    if (const std::byte* from = port.come(peer.shard, peer.bytes, peer.mark)) {
-      each_run(peer, [&](std::size_t field, std::size_t first, std::size_t bytes) {
-        std::copy_n(from, bytes, bases[field] + first);
-        from += bytes;
-      });
-      port.took(peer.shard);
-      continue;
-    }
-    Bytes payload;
-    std::size_t at = 0, come = 0;
-    each_run(peer, [&](std::size_t field, std::size_t first, std::size_t count) {
-      for (std::byte* into = bases[field] + first; count > 0;) {
-        if (at == payload.size()) {
-          payload = port.wait(peer.shard, meanwhile, peer.mark);
-          come += payload.size();
-          at = 0;
-          if (payload.empty() || come > peer.bytes) wrong_length(peer.shard, come, peer.bytes);
-        }
-        const std::size_t now = std::min(count, payload.size() - at);
-        std::copy_n(payload.data() + at, now, into);
-        at += now, into += now, count -= now;
-      }
-    });
-    if (at < payload.size()) wrong_length(peer.shard, come, peer.bytes);
+  for (const Peer& peer : receive_)
+    receive_from(
+        port, peer, [&](auto&& visit) { each_run(peer, bases, visit); }, meanwhile);
+}
+
+BoundPacking::BoundPacking(const Packing& packing, DataPort& port, std::span<std::byte* const> bases)
+    : port_(port), send_(peers(packing.send_, bases)), receive_(peers(packing.receive_, bases)) {}
+
+std::vector<BoundPacking::Peer> BoundPacking::peers(std::span<const Packing::Peer> of,
+                                                    std::span<std::byte* const> bases) {
+  std::vector<Peer> peers;
+  for (const Packing::Peer& peer : of) {
+    Peer& bound = peers.emplace_back(Peer{peer, {}});
+    Packing::each_run(peer, bases, [&](std::byte* at, std::size_t bytes) { bound.parts.emplace_back(at, bytes); });
   }
+  return peers;
+}
+
+void BoundPacking::send() {
+  for (const Peer& peer : send_)
+    Packing::send_to(port_, peer.contents, [&](auto&& visit) {
+      for (const std::span<std::byte> part : peer.parts) visit(part.data(), part.size());
+    });
+}
+
+void BoundPacking::receive(FunctionRef<void()> meanwhile) {
+  for (const Peer& peer : receive_)
+    Packing::receive_from(
+        port_, peer.contents,
+        [&](auto&& visit) {
+          for (const std::span<std::byte> part : peer.parts) visit(part.data(), part.size());
+        },
+        meanwhile);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 //   const Packing packing({{a_movement, b_movement}}, {{8, 4}});
 //   packing.send(port, {{a_base, b_base}});
 //   packing.receive(port, {{a_base, b_base}}, [&] { engine.turn(); });
+//   BoundPacking bound(packing, port, {{a_base, b_base}});      // for many times
 //
 // Both ends hand in the fields in one order. A message of other elements than are expected is ContentsDiffer.
 #pragma once
@@ -29,21 +30,46 @@ class Packing {
   void receive(DataPort& port, std::span<std::byte* const> bases, FunctionRef<void()> meanwhile) const;
 
  private:
+  friend class BoundPacking;
   struct Part {
     std::size_t field = 0, width = 0;
     const Intervals* runs = nullptr;
   };
-  struct Peer {
-    ShardId shard;
+  struct Contents {
+    ShardId shard;           // that they go to, or come from
     std::uint32_t mark = 0;  // of all parts
     std::size_t bytes = 0;
+  };
+  struct Peer : Contents {
     std::vector<Part> parts;  // by field
   };
   static std::vector<Peer> peers(Movements fields, std::vector<Movement::Part> Movement::*parts,
                                  std::span<const std::size_t> widths);
-  template <class Visit>
-  static void each_run(const Peer& peer, Visit&& visit);  // visit(field, first byte, bytes)
-  const std::vector<Peer> send_, receive_;                // ascending
+  // By bytes that lie together: each(visit), visit(at, bytes).
+  template <class Each>
+  static void send_to(DataPort& port, const Contents& contents, Each&& each);
+  template <class Each>
+  static void receive_from(DataPort& port, const Contents& contents, Each&& each, FunctionRef<void()> meanwhile);
+  template <class Byte, class Visit>
+  static void each_run(const Peer& peer, std::span<Byte* const> bases, Visit&& visit);
+  const std::vector<Peer> send_, receive_;  // ascending
+};
+
+// A packing of fields that stay where they are.
+class BoundPacking {
+ public:
+  BoundPacking(const Packing& packing, DataPort& port, std::span<std::byte* const> bases);
+  void send();
+  void receive(FunctionRef<void()> meanwhile);
+
+ private:
+  struct Peer {
+    Packing::Contents contents;
+    std::vector<std::span<std::byte>> parts;
+  };
+  static std::vector<Peer> peers(std::span<const Packing::Peer> of, std::span<std::byte* const> bases);
+  DataPort& port_;
+  const std::vector<Peer> send_, receive_;
 };
 
 // The contributions of one point to one field: they lie as PieceMemory::own(*piece) has it.
