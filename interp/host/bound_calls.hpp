@@ -1,9 +1,11 @@
 // What a lane has made of calls that come again and again: codes bound to where their operands lie.
 //
 //   bound.begin_run(executable.moves(), calls);
+//   for (BoundCode* code : bound.all()) code->run(context);      // or, where not all are bound, one by one:
 //   if (BoundCode* code = bound.of(number, call_code, operands, context, scratch)) code->run(context);
 #pragma once
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "interp/host/task_code.hpp"
@@ -19,11 +21,16 @@ class BoundCalls {
       moves_ = moves;
       if (!slots_.empty()) wait_ = runs_ < worth * wait_ ? std::min(2 * wait_, longest_wait) : few_runs;
       slots_.clear();
+      all_.clear();
       runs_ = 0;
     } else if (++runs_ == wait_ && calls <= most_calls) {
       slots_.resize(calls);
+    } else if (runs_ == wait_ + 1) {
+      put_together();
     }
   }
+  // Of all calls, in order. Empty: not all of them are bound, or some need the scratch of the lane.
+  std::span<BoundCode* const> all() const { return all_; }
   // Null: it is not bound, or not without the scratch of the lane, which has none yet.
   BoundCode* of(std::size_t call, const TaskCode& code, std::byte* const* operands, TaskContext& context,
                 const std::byte* scratch) {
@@ -48,6 +55,15 @@ class BoundCalls {
     std::uint32_t bindings = 0;          // so far; as many as there may be: nothing is gained by another one
   };
 
+  // In the run before, each has been asked for.
+  void put_together() {
+    for (const Slot& slot : slots_) {
+      if (!slot.code || slot.scratch) return all_.clear();
+      all_.push_back(slot.code.get());
+    }
+  }
+
+  std::vector<BoundCode*> all_;
   std::vector<Slot> slots_;  // by call; empty: they have not come often enough
   std::uint64_t moves_ = 0;
   std::uint64_t runs_ = 0, wait_ = few_runs;  // since they moved

@@ -58,6 +58,7 @@ void HostExecutable::make_calls(CodeMaker maker) {
       call.task = static_cast<std::uint32_t>(task) & ~StepLinks::only;
       call.code = &maker.make(task, end, operand_buffers_);
       calls_.push_back(call);
+      has_outputs_ |= call.code->outputs > 0;
       task += call.code->tasks;
     }
     call_starts_.push_back(static_cast<std::uint32_t>(calls_.size()));

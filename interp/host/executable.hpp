@@ -69,6 +69,14 @@ class HostExecutable {
                            : lane.bound.of(static_cast<std::size_t>(&call - calls_.data()), *call.code,
                                            addresses_.data() + call.first_operand, lane.context, lane.scratch.data());
   }
+  // Of all calls in order, if none of them has an output; empty: not all are bound.
+  std::span<BoundCode* const> bound_codes(const Lane& lane) const {
+    return has_outputs_ ? std::span<BoundCode* const>() : lane.bound.all();
+  }
+  // The step that so many calls lead to, or into.
+  std::uint32_t step_at(std::size_t calls) const {
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(call_starts_, calls) - call_starts_.begin() - 1);
+  }
   void begin_run(Lane& lane) const { lane.bound.begin_run(moves_, calls_.size()); }
   std::span<const BufferId> inputs(std::size_t task) const {
     const PlanTask& t = plan->tasks[task];
@@ -117,6 +125,7 @@ class HostExecutable {
 
   CodeSet codes_;
   std::vector<CodeCall> calls_;
+  bool has_outputs_ = false;  // some call
   std::vector<std::uint32_t> call_starts_;
   std::vector<BufferId> operand_buffers_;                    // first ones of their rows of takeovers
   std::vector<std::byte*> addresses_;                        // by operand; odd: an offset in the worker's scratch

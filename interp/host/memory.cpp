@@ -213,11 +213,20 @@ void Locations::write(Location location, const Array& array) {
 
 void Locations::write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) {
   std::lock_guard lock(mutex_);
-  for (std::size_t k = 0; k < locations.size(); ++k) {
-    Entry& e = entry(locations[k]);
-    own(e);
-    std::memcpy(e.block.data(), &bits[k], std::min(e.block.size(), sizeof bits[k]));
+  if (numbers_.changes != changes_ || !std::ranges::equal(numbers_.locations, locations)) {
+    numbers_ = {0, {locations.begin(), locations.end()}, {}};
+    for (const Location location : locations) {
+      Entry& e = entry(location);
+      own(e);
+      numbers_.bytes.push_back(std::span(e.block.data(), std::min(e.block.size(), sizeof(std::uint64_t))));
+    }
+    numbers_.changes = changes_;
   }
+  for (std::size_t k = 0; k < locations.size(); ++k)
+    if (numbers_.bytes[k].size() == sizeof bits[k])  // mostly, and without a call
+      std::memcpy(numbers_.bytes[k].data(), &bits[k], sizeof bits[k]);
+    else
+      std::memcpy(numbers_.bytes[k].data(), &bits[k], numbers_.bytes[k].size());
 }
 
 std::byte* Locations::input(Location location, const ArrayType& type, bool alone) {

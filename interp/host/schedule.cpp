@@ -132,7 +132,9 @@ void ParallelRun::flush(Worker& worker, Pending& pending) {
 }
 
 void run_serially(HostExecutable& executable, StepRunner& runner, std::uint32_t worker) {
-  for (std::uint32_t step = 0; step < executable.plan->steps(); ++step) runner.run(executable.lanes[0], step, worker);
+  Lane& lane = executable.lanes[0];
+  for (std::uint32_t step = runner.run_bound(lane); step < executable.plan->steps(); ++step)
+    runner.run(lane, step, worker);
 }
 
 }  // namespace taskspec

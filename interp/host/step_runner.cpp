@@ -66,15 +66,33 @@ void StepRunner::run_calls(Lane& lane, std::span<const CodeCall> calls) {
     else if (calls[i].code->outputs)
       publish(calls[i]);
     if (!context_.flags.is_careful()) continue;
-    // From here on every task is looked at; those that do not run any more were counted already.
-    for (++i; i < calls.size(); ++i) {
-      lane.tasks -= calls[i].code->tasks;
-      run_call_carefully(lane, calls[i]);
-    }
+    return run_rest_carefully(lane, calls.subspan(i + 1));
   }
 }
 
 template void StepRunner::run_calls<&StepRunner::call>(Lane&, std::span<const CodeCall>);
+
+// Of a step: from here on every task is looked at; those that do not run any more were counted already.
+void StepRunner::run_rest_carefully(Lane& lane, std::span<const CodeCall> calls) {
+  for (const CodeCall& call : calls) {
+    lane.tasks -= call.code->tasks;
+    run_call_carefully(lane, call);
+  }
+}
+
+std::uint32_t StepRunner::run_codes(Lane& lane, std::span<BoundCode* const> codes) {
+  std::size_t done = 0;
+  bool ran = true;
+  while (ran && done < codes.size() && !context_.flags.is_careful()) ran = codes[done++]->run(lane.context);
+  if (done == 0) return 0;
+  const std::uint32_t last = executable_.step_at(done - 1);
+  for (std::uint32_t step = 0; step <= last; ++step) count(lane, step);
+  const std::span<const CodeCall> calls = executable_.calls(last);
+  const std::size_t of_last = done - static_cast<std::size_t>(calls.data() - executable_.calls(0).data());
+  if (!ran) settle(lane, calls[of_last - 1]);
+  run_rest_carefully(lane, calls.subspan(of_last));
+  return last + 1;
+}
 
 void StepRunner::run_watched(Lane& lane, std::uint32_t step, std::uint32_t worker) {
   if (context_.flags.is_careful()) return run_carefully(lane, step, worker);

@@ -22,18 +22,31 @@ class StepRunner {
   StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed);
   ~StepRunner();  // gives the lanes' scratch back
 
+  // Steps from the first one on whose codes are all bound, for who runs all of them on one lane; gives the next one.
+  std::uint32_t run_bound(Lane& lane) noexcept {
+    try {
+      return context_.flags.bits() ? 0 : run_codes(lane, executable_.bound_codes(lane));
+    } catch (const std::bad_alloc&) {
+      return lose(), static_cast<std::uint32_t>(executable_.plan->steps());
+    }
+  }
   // Never throws: a worker has nobody who could catch it, and the steps behind this one must still be told.
   void run(Lane& lane, std::uint32_t step, std::uint32_t worker) noexcept {
     try {
       if (context_.flags.bits()) return run_watched(lane, step, worker);
       run_all(lane, step);
     } catch (const std::bad_alloc&) {
-      context_.lost.store(true, std::memory_order_relaxed);
-      context_.flags.raise(RunFlags::careful);
+      lose();
     }
   }
 
  private:
+  void lose() {
+    context_.lost.store(true, std::memory_order_relaxed);
+    context_.flags.raise(RunFlags::careful);
+  }
+  std::uint32_t run_codes(Lane& lane, std::span<BoundCode* const> codes);
+  void run_rest_carefully(Lane& lane, std::span<const CodeCall> calls);
   void run_all(Lane& lane, std::uint32_t step) {
     count(lane, step);
     run_calls<&StepRunner::call>(lane, executable_.calls(step));

@@ -109,6 +109,34 @@ TEST_CASE("[bound] only what needs scratch is bound anew when the lane has anoth
   CHECK(never.bindings == 1);
 }
 
+TEST_CASE("[bound] all calls stand together when each is bound, and none needs scratch") {
+  std::byte scratch;
+  for (const Code::Kind second : {Code::Kind::plain, Code::Kind::never, Code::Kind::with_scratch}) {
+    Fixture f;
+    const Code codes[] = {Code(Code::Kind::plain), Code(second)};
+    const auto run = [&] {
+      f.calls.begin_run(f.moves, 2);
+      for (std::size_t k = 0; k < 2; ++k) f.calls.of(k, codes[k], f.operands, f.context, &scratch);
+    };
+    for (int round = 0; round < 2; ++round) {
+      for (int k = 0; k < 5; ++k) {
+        run();
+        CHECK(f.calls.all().empty());
+      }
+      run();
+      REQUIRE(f.calls.all().size() == (second == Code::Kind::plain ? 2 : 0));
+      for (const BoundCode* code : f.calls.all()) CHECK(static_cast<const Bound*>(code)->operand == f.operands[0]);
+      f.move();
+      f.calls.begin_run(f.moves, 2);
+      CHECK(f.calls.all().empty());
+      f.move();  // once more before it was bound: no reason to wait
+      f.calls.begin_run(f.moves, 2);
+      for (int k = 0; k < 1000; ++k) run();
+      f.move();
+    }
+  }
+}
+
 TEST_CASE("[bound] of a plan of very many calls none is bound") {
   Fixture f;
   const Code code(Code::Kind::plain);
