@@ -143,9 +143,13 @@ void LaunchLoop::begin(Mode mode) {
 
 bool LaunchLoop::knows_all_calls() {
   calls_.clear();
+  expected_.clear();
   for (const Kind kind : batch_) {
-    if (!kinds_[kind].call) return false;
-    calls_.push_back(&*kinds_[kind].call);
+    Known& known = kinds_[kind];
+    if (!known.call) return false;
+    calls_.push_back(&*known.call);
+    const RecordTarget::Launched& launch = known.made.launch;
+    expected_.push_back({launch.what, launch.sharding, launch.span, known.precisions, known.pieces});
   }
   return true;
 }
@@ -171,12 +175,7 @@ void LaunchLoop::note(const Made& made) {
   if (at_ == batch_.size()) run_batch();
 }
 
-const ExpectedLaunch* LaunchLoop::expected() {
-  if (!is_steady_) return nullptr;
-  Known& known = kinds_[batch_[at_]];
-  const RecordTarget::Launched& launch = known.made.launch;
-  return &expected_.emplace(ExpectedLaunch{launch.what, launch.sharding, launch.span, known.precisions, known.pieces});
-}
+const ExpectedLaunch* LaunchLoop::expected() { return is_steady_ ? &expected_[at_] : nullptr; }
 
 // Calls of a loop that is slow on the host are made as they come: by them others see that this shard goes on.
 void LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
@@ -231,7 +230,7 @@ void LaunchLoop::make_calls() {
 
 void LaunchLoop::run_batch() {
   make_calls();
-  is_steady_ = knows_all_calls();
+  if (!is_steady_) is_steady_ = knows_all_calls();
   at_ = called_ = 0;
   numbers_.swap(run_numbers_);
   numbers_.clear();

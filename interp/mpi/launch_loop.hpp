@@ -98,6 +98,7 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   Mode mode_ = Mode::watching;
   std::vector<Kind> batch_;                 // its launches
   std::vector<KnownCall*> calls_;           // theirs, when all are known
+  std::vector<ExpectedLaunch> expected_;    // then, too
   std::size_t period_ = 1;                  // of these: a turn of the loop
   std::unique_ptr<RepeatedBatch> repeat_;   // null: not planned
   std::size_t at_ = 0;                      // of the batch: launches that have come
@@ -109,7 +110,6 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   std::optional<Tracer::Place> replayed_;
   static constexpr std::chrono::milliseconds slow{20};  // from one launch to the next
   ShardWaits::Clock::time_point came_at_;               // the last one that was expected
-  std::optional<ExpectedLaunch> expected_;
   std::size_t failures_ = 0;
 };
 

@@ -33,7 +33,13 @@ void DataPort::send(ShardId to, Bytes payload, std::uint32_t mark) {
 }
 
 std::byte* DataPort::room(ShardId to, std::size_t bytes) {
-  room_ = collectives_.transport().line_to(to);
+  Peer& peer = peers_[to.index()];
+  room_ = peer.line;
+  if (!room_) {
+    Transport& transport = collectives_.transport();
+    room_ = transport.line_to(to);
+    if (transport.keeps_line_to(to)) peer.line = room_;
+  }
   return room_ ? room_->room(bytes) : nullptr;
 }
 

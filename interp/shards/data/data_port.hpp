@@ -60,6 +60,7 @@ class DataPort {
     std::uint64_t sent = 0, taken = 0;
     bool has_next = false;  // what is to be taken is there
     Come next{};
+    ContentLine* line = nullptr;          // to it; null: not known, or not for good
     std::map<std::uint64_t, Come> later;  // by number: it came before those in front of it
   };
   void put(ShardMessage message);

@@ -109,6 +109,7 @@ class RankNetwork::End final : public Transport {
     if (!line.load(std::memory_order_relaxed)) line.store(new ContentLine, std::memory_order_release);
     return line.load(std::memory_order_relaxed);
   }
+  bool keeps_line_to(ShardId to) const override { return network_.ends_[to.index()] != nullptr; }
   ContentLine* line_from(ShardId from) override {
     if (network_.ends_[from.index()]) return lines_[from.index()].load(std::memory_order_acquire);
     return network_.line_from_rank(from);

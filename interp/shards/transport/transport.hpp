@@ -32,6 +32,7 @@ class Transport {
   // network.
   virtual ContentLine* line_to(ShardId) { return nullptr; }
   virtual ContentLine* line_from(ShardId) { return nullptr; }
+  virtual bool keeps_line_to(ShardId) const { return false; }  // where there is one, it is that one for good
   virtual std::uint32_t network() const { return 0; }
   virtual void has_sent_by_line(ShardId) {}        // wakes that shard
   virtual bool may_look() const { return false; }  // who waits has a core to look around on
