@@ -227,7 +227,7 @@ int metg_shards(const Settings& settings) {
       "of as good\n"
       "as no kernel, and a step of {} such ones\n{}",
       metg_columns, metg_steps, metg_columns, table.text());
-  fmt::print("\nby hand, over MPI, the least of {} runs among the others:\n{}", metg_cases().size() + 1, mpi.text());
+  fmt::print("\nby hand, the least of {} runs among the others, over MPI:\n{}", metg_cases().size() + 1, mpi.text());
   return 0;
 }
 
