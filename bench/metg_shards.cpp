@@ -103,40 +103,37 @@ class MpiLoops {
     if (status != 0) return;
     std::istringstream text(read_text(printed));
     std::getline(text, title_);
-    Way bulk, nonblocking;
-    for (std::string name, mpi;
-         text >> name >> mpi >> bulk.name >> bulk.least >> mpi >> nonblocking.name >> nonblocking.least;)
-      for (const Way& way : {bulk, nonblocking}) {
-        Way& known = ways_[name][way.name];
-        if (known.name.empty() || way.least < known.least) known = way;
+    std::string pattern, mpi, bulk, nonblocking;
+    for (double of_bulk = 0, of_nonblocking = 0;
+         text >> pattern >> mpi >> bulk >> of_bulk >> mpi >> nonblocking >> of_nonblocking;)
+      for (const auto& [way, time] : {std::pair(bulk, of_bulk), std::pair(nonblocking, of_nonblocking)}) {
+        const auto known = ways_[pattern].emplace(way, time).first;
+        known->second = std::min(known->second, time);
       }
   }
   std::optional<double> nonblocking(const std::string& pattern) const {  // METG in us
     const auto found = ways_.find(pattern);
-    return found == ways_.end() ? std::nullopt : std::optional(found->second.at("nonblocking").least);
+    return found == ways_.end() ? std::nullopt : std::optional(found->second.at("nonblocking"));
   }
   std::string text() const {
     if (ways_.empty()) return "no mpirun here, or built without MPI\n";
     std::string text = title_ + "\n";
     for (const auto& [pattern, ways] : ways_) {
       text += fmt::format("{:<10}", pattern);
-      for (const auto& [name, way] : ways) text += fmt::format("  mpi {} {:.3f}", name, way.least);
+      for (const auto& [way, time] : ways) text += fmt::format("  mpi {} {:.3f}", way, time);
       text += '\n';
     }
     return text;
   }
 
  private:
-  struct Way {
-    std::string name;
-    double least = 0;
-  };
   const Folder& folder_;
   const std::filesystem::path program_;
   std::string title_;
-  std::map<std::string, std::map<std::string, Way>> ways_;  // by pattern and name
+  std::map<std::string, std::map<std::string, double>> ways_;  // by pattern and way: the least METG, us
 };
 
+// What came of a row, for one pattern.
 struct Found {
   std::string pattern, name, failure;
   bool sends_by_mpi = false;

@@ -1,6 +1,6 @@
 // What a lane has made of calls that come again and again: codes bound to where their operands lie.
 //
-//   bound.begin_run(executable.moves(), calls);
+//   bound.begin_run(moves, calls);
 //   for (BoundCode* code : bound.all()) code->run(context);      // or, where not all are bound, one by one:
 //   if (BoundCode* code = bound.of(number, call_code, operands, context, scratch)) code->run(context);
 #pragma once
@@ -57,6 +57,7 @@ class BoundCalls {
 
   // In the run before, each has been asked for.
   void put_together() {
+    all_.reserve(slots_.size());
     for (const Slot& slot : slots_) {
       if (!slot.code || slot.scratch) return all_.clear();
       all_.push_back(slot.code.get());

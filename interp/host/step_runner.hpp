@@ -22,7 +22,8 @@ class StepRunner {
   StepRunner(HostExecutable& executable, RunContext& context, std::span<const char> needed);
   ~StepRunner();  // gives the lanes' scratch back
 
-  // Steps from the first one on whose codes are all bound, for who runs all of them on one lane; gives the next one.
+  // For who runs all steps on one lane: as a walk over their codes, if all are bound, until one fails or a flag is
+  // raised. Gives the first step that has not run.
   std::uint32_t run_bound(Lane& lane) noexcept {
     try {
       return context_.flags.bits() ? 0 : run_codes(lane, executable_.bound_codes(lane));

@@ -52,6 +52,14 @@ class Outgoing {
   Bytes payload_;
 };
 
+// Of few bytes, mostly one number, and then without a call.
+void copy_run(std::byte* into, const std::byte* from, std::size_t bytes) {
+  if (bytes == 8)
+    std::memcpy(into, from, 8);
+  else
+    std::memcpy(into, from, bytes);
+}
+
 [[noreturn]] void wrong_length(ShardId from, std::size_t come, std::size_t wanted) {
   throw ContentsDiffer{"shard " + std::to_string(from.value) + " sends " + std::to_string(come) +
                        " bytes of contents, and " + std::to_string(wanted) + " are waited for"};
@@ -145,14 +153,6 @@ std::vector<Packing::Peer> Packing::peers(Movements fields, std::vector<Movement
 Packing::Packing(Movements fields, std::span<const std::size_t> widths)
     : send_(peers(fields, &Movement::send, widths)), receive_(peers(fields, &Movement::receive, widths)) {}
 
-// Of few bytes, mostly one number, and then without a call.
-inline void copy(std::byte* into, const std::byte* from, std::size_t bytes) {
-  if (bytes == 8)
-    std::memcpy(into, from, 8);
-  else
-    std::memcpy(into, from, bytes);
-}
-
 template <class Byte, class Visit>
 void Packing::each_run(const Peer& peer, std::span<Byte* const> bases, Visit&& visit) {
   for (const Part& part : peer.parts)
@@ -165,7 +165,7 @@ template <class Each>
 void Packing::send_to(DataPort& port, const Contents& contents, Each&& each) {
   if (std::byte* room = port.room(contents.shard, contents.bytes)) {
     each([&](const std::byte* from, std::size_t bytes) {
-      copy(room, from, bytes);
+      copy_run(room, from, bytes);
       room += bytes;
     });
     port.send_room(contents.shard, contents.bytes, contents.mark);
@@ -183,7 +183,7 @@ template <class Each>
 void Packing::receive_from(DataPort& port, const Contents& contents, Each&& each, FunctionRef<void()> meanwhile) {
   if (const std::byte* from = port.come(contents.shard, contents.bytes, contents.mark)) {
     each([&](std::byte* into, std::size_t bytes) {
-      copy(into, from, bytes);
+      copy_run(into, from, bytes);
       from += bytes;
     });
     port.took(contents.shard);
