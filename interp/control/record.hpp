@@ -54,6 +54,7 @@ class RecordTarget final : public Target {
   void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site) override;
   void transfer(const FileCall& call, Span span) override;
   Value field_value(const Space& space, std::uint32_t field, const DataSite& site) override;
+  HeldElements held_elements(const Space& space, std::uint32_t field, const DataSite& site) override;
   Value field_total(const Space& space, std::uint32_t field, ReduceOp op, bool keeps_axes,
                     const DataSite& site) override;
   Value map_member(const LaunchMap& map, MapMember member, const DataSite& site) override;
@@ -228,6 +229,8 @@ class LaunchDivider {
   virtual const ExpectedLaunch* expected() = 0;
   virtual void launch_expected(std::span<const std::uint64_t> numbers) = 0;
   virtual void receiving(const Tensor& tensor, Span span) = 0;  // before the program has the contents
+  // The elements of a field that this one answers for; null: all of them.
+  virtual std::shared_ptr<const Intervals> held(const Space& space, std::uint32_t field) = 0;
   virtual void begin_trace(Span place) = 0;
   virtual void end_trace(Span place) = 0;
 };

@@ -145,9 +145,7 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
 
 const ExpectedLaunch* RecordTarget::expected_launch() { return divider_ ? divider_->expected() : nullptr; }
 
-void RecordTarget::launch_expected(std::span<const std::uint64_t> numbers) {
-  divider_->launch_expected(numbers);
-}
+void RecordTarget::launch_expected(std::span<const std::uint64_t> numbers) { divider_->launch_expected(numbers); }
 
 void RecordTarget::begin_trace(Span place) {
   if (divider_) divider_->begin_trace(place);
@@ -318,25 +316,44 @@ void RecordTarget::transfer(const FileCall& call, Span span) {
   this->launched(std::move(launched));
 }
 
-Value RecordTarget::field_value(const Space& space, std::uint32_t field, const DataSite& site) {
-  const Region& region = recorder_.graph.regions[space.root];
-  const IndexSpace points = recorder_.graph.regions.points(space);
-  Type type = Type::tensor(region.fields[field].precision, {});
-  if (points.is_rect())
-    for (std::size_t axis = 0; axis < points.rect().rank; ++axis) type.dims.emplace_back(points.rect().extent(axis));
-  else
-    type.dims.emplace_back(points.size());
-  Launched launched;
+namespace {
+
+RecordTarget::Launched read_of(const RegionForest& forest, const Space& space, std::uint32_t field,
+                               const DataSite& site) {
+  const Region& region = forest[space.root];
+  RecordTarget::Launched launched;
   launched.what.work = Launch::Work::read;
   launched.what.domain = Rect::of({1});
   launched.what.single = true;
   launched.what.uses.push_back({space, {}, {}, FieldMask::of({field}), Privilege::in, {}, region.name});
   launched.named.name = region.fields[field].name;
   launched.named.outputs = {"value"};
-  launched.outputs = {type};
+  launched.outputs = {Type::tensor(region.fields[field].precision, {})};
   launched.span = site.span;
   launched.scope = site.scope;
+  return launched;
+}
+
+}  // namespace
+
+Value RecordTarget::field_value(const Space& space, std::uint32_t field, const DataSite& site) {
+  Launched launched = read_of(recorder_.graph.regions, space, field, site);
+  const IndexSpace points = recorder_.graph.regions.points(space);
+  std::vector<Dim>& dims = launched.outputs.front().dims;
+  if (points.is_rect())
+    for (std::size_t axis = 0; axis < points.rect().rank; ++axis) dims.emplace_back(points.rect().extent(axis));
+  else
+    dims.emplace_back(points.size());
   return this->launched(std::move(launched)).front();
+}
+
+Target::HeldElements RecordTarget::held_elements(const Space& space, std::uint32_t field, const DataSite& site) {
+  std::shared_ptr<const Intervals> held = divider_ ? divider_->held(space, field) : nullptr;
+  if (!held) return {field_value(space, field, site)};
+  Launched launched = read_of(recorder_.graph.regions, space, field, site);
+  launched.outputs.front().dims.emplace_back(held->size());
+  launched.what.held = held;
+  return {this->launched(std::move(launched)).front(), std::move(held)};
 }
 
 Value RecordTarget::field_total(const Space& space, std::uint32_t field, ReduceOp op, bool keeps_axes,

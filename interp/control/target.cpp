@@ -26,6 +26,9 @@ Value Target::launch(Interpreter&, const LaunchCall& call) { no_regions(call.spa
 void Target::fill(const Space&, std::uint32_t, const Value&, const DataSite& site) { no_regions(site.span); }
 void Target::transfer(const FileCall&, Span span) { no_regions(span); }
 Value Target::field_value(const Space&, std::uint32_t, const DataSite& site) { no_regions(site.span); }
+Target::HeldElements Target::held_elements(const Space& space, std::uint32_t field, const DataSite& site) {
+  return {field_value(space, field, site)};
+}
 Value Target::field_total(const Space&, std::uint32_t, ReduceOp, bool, const DataSite& site) { no_regions(site.span); }
 Value Target::map_member(const LaunchMap&, MapMember, const DataSite& site) { no_regions(site.span); }
 Value Target::map_element(const LaunchMap&, const Point&, const DataSite& site) { no_regions(site.span); }

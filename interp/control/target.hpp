@@ -87,6 +87,13 @@ class Target {
   virtual void transfer(const FileCall& call, Span span);
   // A field as it is now, as a tensor: of a rectangle its extents, else its points in order.
   virtual Value field_value(const Space& space, std::uint32_t field, const DataSite& site);
+  // Those elements of it, in the order of the points, that this one of several who run the program answers for: all of
+  // them together have each element once.
+  struct HeldElements {
+    Value tensor;
+    std::shared_ptr<const Intervals> held = {};  // null: all of them
+  };
+  virtual HeldElements held_elements(const Space& space, std::uint32_t field, const DataSite& site);
   // What its elements come to, in the fixed order of the region's blocks; of rank 0, or with axes of one element.
   virtual Value field_total(const Space& space, std::uint32_t field, ReduceOp op, bool keeps_axes,
                             const DataSite& site);

@@ -451,11 +451,15 @@ void LaunchCode::fill(const PointGroup& group, std::byte* const* operands) const
 void LaunchCode::read(const PointGroup& group, std::byte* const* operands) const {
   const Field& field = fields_.front();
   std::byte* into = operands[inputs_];
-  group.pieces[0]->runs(group.regions[0].extents, [&](Run run) {
+  auto copy = [&](Run run) {
     const std::size_t bytes = static_cast<std::size_t>(run.size()) * field.bytes;
     std::memcpy(into, operands[field.operand] + static_cast<std::size_t>(run.lo) * field.bytes, bytes);
     into += bytes;
-  });
+  };
+  if (group.launch->held)
+    std::ranges::for_each(group.launch->held->runs(), copy);
+  else
+    group.pieces[0]->runs(group.regions[0].extents, copy);
 }
 
 void LaunchCode::total(const PointGroup& group, std::byte* const* operands) const {

@@ -115,7 +115,7 @@ void NamedData::note_partitions() {
     run_.begin_call()
         .created("region", Created::region, number(known.root))
         .domain("colours", partition.colours)
-        .text("pieces", partition.content.text());
+        .text("pieces", partition.content.text() + partition.form->made_of().text());
     known.call = run_.called(CallKind::partition, "partition", partition.made);
     partitions_made_by_.emplace(known.call, id);
     std::vector<PartitionId> operands;

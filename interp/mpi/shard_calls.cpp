@@ -161,7 +161,11 @@ void ShardLaunches::note_new() {
 void ShardLaunches::receiving(const Tensor& tensor, Span span) {
   note_new();
   loop_.interrupt();
-  run_.begin_call().text("type", tensor.type.text());
+  const auto made = tensors_.find(&tensor);
+  const bool is_part = made != tensors_.end() && made->second.is_part && !made->second.tensor.expired();
+  Type type = tensor.type;
+  if (is_part) type.dims.clear();  // they differ
+  run_.begin_call().text("type", type.text());
   run_.called(CallKind::receive, "receive", span);
 }
 

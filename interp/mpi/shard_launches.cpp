@@ -348,9 +348,19 @@ ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   op.is_counted = false;
   op.by_owners = true;
   run_.issue(op);
-  bring_all(launch.what, 0, {launch.span, launch.scope});
+  if (!launch.what.held) bring_all(launch.what, 0, {launch.span, launch.scope});
   const std::uint64_t work = work_of(launch.what);
-  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
+  const bool is_part = launch.what.held != nullptr;
+  Outputs outputs = made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
+  tensors_.at(outputs.front().object().get()).is_part = is_part;
+  return outputs;
+}
+
+std::shared_ptr<const Intervals> ShardLaunches::held(const Space& space, std::uint32_t field) {
+  if (run_.shards() == 1) return nullptr;
+  note_new();
+  loop_.interrupt();  // what was noted of a loop is part of what this finds
+  return std::make_shared<const Intervals>(run_.data.answers_for({space.root, field}, space));
 }
 
 // Nobody gets the elements: each shard says what its own come to.

@@ -25,6 +25,7 @@ class ShardLaunches final : public LaunchDivider {
   const ExpectedLaunch* expected() override;
   void launch_expected(std::span<const std::uint64_t> numbers) override { loop_.take_expected(numbers); }
   void receiving(const Tensor& tensor, Span span) override;
+  std::shared_ptr<const Intervals> held(const Space& space, std::uint32_t field) override;
   void begin_trace(Span place) override;
   void end_trace(Span place) override;
   void note_new();  // regions and partitions that the program has made since
@@ -84,6 +85,7 @@ class ShardLaunches final : public LaunchDivider {
   struct MadeTensor {
     std::weak_ptr<const Object> tensor;
     CallFuture future;
+    bool is_part = false;  // of a field, as much as this shard holds
   };
   std::unordered_map<const Object*, MadeTensor> tensors_;  // by calls, as long as the program holds them
   std::size_t most_tensors_ = 1024;

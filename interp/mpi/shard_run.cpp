@@ -65,13 +65,22 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
                      if (record_) record_->coarse(op, found);
                    }}),
       port_(collectives_),
+      pieces_(std::make_shared<SharedPieces>(
+          collectives_, SharedPieces::Waits{[this](FunctionRef<bool()> done) {
+                                              wait_for("pieces of a partition", ShardRecord::Bar::others, done);
+                                            },
+                                            [this] {
+                                              raise(0);
+                                              waits("pieces that others keep"), beat(), wait_a_little();
+                                            }})),
       deletions_(collectives_) {
   if (!options_.dump_dep.empty()) dependences_ = std::make_unique<DependenceLog>();
+  if (shards() > 1) forest.share(pieces_);
   group_->sources = options_.sources;
   collectives_.on_failure([this](const ShardMessage& message) { hear_failure(message); });
 }
 
-ShardRun::~ShardRun() = default;
+ShardRun::~ShardRun() { pieces_->close(); }
 
 void ShardRun::found(const Operation& op, const FineResult& result, std::uint64_t time) {
   if (dependences_) dependences_->found(op, result, time);
@@ -440,6 +449,7 @@ std::optional<Diag> ShardRun::by_first(FunctionRef<void()> look) {
 std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
   if (!deletions_.is_due(log_.last())) return std::nullopt;
   wait_for("what all have let go", ShardRecord::Bar::others, [&] { return deletions_.is_known(); });
+  pieces_->all_have_come();
   return deletions_.agreed(log_.last());
 }
 
@@ -499,6 +509,7 @@ void ShardRun::finish() {
   add_up();
   dump_dependences();
   if (record_) keep(gathered(5, packed_record()));
+  pieces_->close();
   group_->ended(self());
 }
 

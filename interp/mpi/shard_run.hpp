@@ -20,6 +20,7 @@
 #include "interp/shards/control/deletion.hpp"
 #include "interp/shards/data/data_port.hpp"
 #include "interp/shards/data/data_state.hpp"
+#include "interp/shards/data/shared_pieces.hpp"
 
 namespace taskspec {
 
@@ -199,6 +200,7 @@ class ShardRun final : private Executor {
   ControlWatch watch_;
   AnalysisEngine engine_;
   DataPort port_;
+  const std::shared_ptr<SharedPieces> pieces_;  // held by partitions, too, which may outlive the run
   AgreedDeletions deletions_;
   CallArguments arguments_;
   Deferred* deferred_ = nullptr;

@@ -19,6 +19,7 @@ enum class Purpose : std::uint8_t {
   value,      // contents: reductions, receives, broadcasts
   alarm,      // a difference was seen; beats
   data,       // contents of regions and maps, in order for each pair of shards
+  pieces,     // of partitions that are tables: questions, and what is answered
   failure,    // a run has failed, and what with
 };
 

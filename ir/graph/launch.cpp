@@ -35,6 +35,10 @@ void Launch::put_rest(std::string& key) const {
     put_hash(key, hash128(std::as_bytes(std::span(*own))));
   }
   if (messages) put_text(key, messages->key());
+  if (held) {
+    key += 'h';
+    put_hash(key, hash128(std::as_bytes(held->runs())));
+  }
   key += '|';
   for (std::size_t k = 0; k < each.size(); ++k) {
     const bool of_another = k < taken.size() && taken[k];

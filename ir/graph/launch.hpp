@@ -90,6 +90,7 @@ struct Launch final : Object {
   std::vector<std::optional<Projection>> numbers;  // likewise: of an int that differs, what it is at each point
   ReduceOp op{};                                   // reduce, total
   std::int64_t position = 0;                       // element
+  std::shared_ptr<const Intervals> held;           // read: those of its points alone; null: all
   std::shared_ptr<const LaunchFiles> files;        // files, exchange
   // Of contributions: they are folded by these, all at once, and not point by point; share: what brings the elements;
   // total: what makes one of what each shard has.

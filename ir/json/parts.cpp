@@ -54,6 +54,11 @@ void put_projection(JsonText& out, const Projection& projection) {
   out.close('}');
 }
 
+// Not those that other shards keep.
+bool knows_pieces(const Partition& partition) {
+  return each_point(partition.colours, [&](const Point& colour) { return partition.form->knows(colour); });
+}
+
 // The runs of each piece over the points of the root in their order.
 void put_pieces(JsonText& out, const RegionForest& forest, const Partition& partition) {
   const Rect& root = forest.root(partition.parent);
@@ -100,7 +105,7 @@ void put_origin(JsonText& out, const RegionForest& forest, const Partition& part
           .close('}');
     out.close(']');
   }
-  if (origin.op == "pieces") put_pieces(out, forest, partition);
+  if (origin.op == "pieces" && knows_pieces(partition)) put_pieces(out, forest, partition);
   out.close('}');
 }
 

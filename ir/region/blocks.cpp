@@ -5,6 +5,7 @@
 #include "ir/region/forms/split.hpp"
 #include "ir/region/forms/table.hpp"
 #include "ir/region/operator_checks.hpp"
+#include "ir/region/region_key.hpp"
 
 namespace taskspec {
 
@@ -39,6 +40,8 @@ PartitionId by_weight(RegionForest& forest, const Space& space, std::span<const 
   const Rect& root = forest.root(space);
   const IndexSpace points = forest.points(space);
   const std::int64_t things = points.is_rect() ? points.rect().extent(0) : points.size();
+  const Rect colours = colours_of(static_cast<std::int64_t>(weights.size()));
+  const Run own = own_colours(forest, colours);
   std::vector<IndexSpace> pieces;
   std::int64_t begin = 0;
   double sum = 0;
@@ -48,7 +51,9 @@ PartitionId by_weight(RegionForest& forest, const Space& space, std::span<const 
     const double share = std::floor(sum / total * static_cast<double>(things));
     const std::int64_t end =
         i + 1 == weights.size() ? things : std::clamp(static_cast<std::int64_t>(share), begin, things);
-    if (points.is_rect()) {
+    if (const auto colour = static_cast<std::int64_t>(i); colour < own.lo || colour >= own.hi) {
+      // another one keeps it
+    } else if (points.is_rect()) {
       Rect rect = points.rect();
       rect.hi[0] = rect.lo[0] + end;
       rect.lo[0] += begin;
@@ -58,30 +63,50 @@ PartitionId by_weight(RegionForest& forest, const Space& space, std::span<const 
     }
     begin = end;
   }
-  return add_table(forest, space, colours_of(static_cast<std::int64_t>(weights.size())), std::move(pieces), span);
+  std::string made_of = "weights";
+  put_hash(made_of, hash128(std::as_bytes(weights)));
+  return add_table(forest, space, colours, std::move(pieces), made_of, span);
 }
 
 PartitionId cover(RegionForest& forest, const Space& space, const std::vector<std::vector<Run>>& pieces, Span span) {
-  const Rect& root = forest.root(space);
+  return cover(
+      forest, space, static_cast<std::int64_t>(pieces.size()),
+      [&](std::int64_t colour) { return pieces[static_cast<std::size_t>(colour)]; }, span);
+}
+
+PartitionId cover(RegionForest& forest, const Space& space, std::int64_t pieces,
+                  FunctionRef<std::vector<Run>(std::int64_t)> runs_of, Span span) {
+  const Rect root = forest.root(space);  // the function may make partitions, too
   const IndexSpace points = forest.points(space);
   const std::int64_t size = root.size();
-  check_table_size(static_cast<std::int64_t>(pieces.size()), span);
+  check_table_size(pieces, span);
+  const Rect colours = colours_of(pieces);
+  const Run own = own_colours(forest, colours);
   std::vector<IndexSpace> made;
-  for (std::size_t colour = 0; colour < pieces.size(); ++colour) {
-    for (const Run& run : pieces[colour])
+  std::string made_of = "cover";
+  for (std::int64_t colour = 0; colour < pieces; ++colour) {
+    std::vector<Run> runs = runs_of(colour);
+    for (const Run& run : runs)
       if (run.lo < run.hi && (run.lo < 0 || run.hi > size))
         throw failure("E5003", span,
                       "piece " + std::to_string(colour) + " of cover names the points " + std::to_string(run.lo) +
                           ".." + std::to_string(run.hi) + ", and " + forest[space.root].text() + " has 0.." +
                           std::to_string(size));
-    made.emplace_back(root, Intervals::of(pieces[colour]));
-    if (!includes(root, points, made.back()))
+    IndexSpace piece(root, Intervals::of(std::move(runs)));
+    if (!includes(root, points, piece))
       throw failure("E5003", span,
                     "piece " + std::to_string(colour) + " of cover has point " +
-                        first_point(root, subtract(root, made.back(), points))->text() +
+                        first_point(root, subtract(root, piece, points))->text() +
                         ", which is not in the piece that is taken apart");
+    if (forest.sharing()) {
+      std::string all;
+      put_hash(all, hash128(made_of));
+      put_space(all, piece);
+      made_of = std::move(all);
+    }
+    if (colour >= own.lo && colour < own.hi) made.push_back(std::move(piece));
   }
-  return add_table(forest, space, colours_of(static_cast<std::int64_t>(pieces.size())), std::move(made), span);
+  return add_table(forest, space, colours, std::move(made), made_of, span);
 }
 
 }  // namespace taskspec

@@ -54,7 +54,8 @@ struct Space {
 };
 
 class RegionForest;
-class PieceForm;  // ir/region/piece_form.hpp: how the points of a piece are found
+class PieceForm;     // ir/region/piece_form.hpp: how the points of a piece are found
+class PieceSharing;  // ir/region/piece_sharing.hpp
 
 enum class Claim : std::uint8_t { disjoint, complete };
 
@@ -130,6 +131,10 @@ class RegionForest {
   // Bytes of all that is kept, for tests and reports.
   std::size_t bytes() const;
 
+  // Tables of pieces that are made from here on are shared out; none: they are kept whole.
+  void share(std::shared_ptr<PieceSharing> sharing) { sharing_ = std::move(sharing); }
+  const std::shared_ptr<PieceSharing>& sharing() const { return sharing_; }
+
  private:
   const Partition* above(const Space& space) const;
   struct Root {
@@ -139,6 +144,7 @@ class RegionForest {
   };
   SlotTable<Root> roots_;
   SlotTable<Partition> partitions_;
+  std::shared_ptr<PieceSharing> sharing_;
 };
 
 inline Space piece(const RegionForest& forest, PartitionId id, std::int64_t colour) {

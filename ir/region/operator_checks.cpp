@@ -1,6 +1,7 @@
 #include "ir/region/operator_checks.hpp"
 
 #include "ir/region/forms/open.hpp"
+#include "ir/region/forms/shared_table.hpp"
 #include "ir/region/forms/table.hpp"
 #include "ir/region/made_here.hpp"
 
@@ -31,11 +32,26 @@ void check_integers(const IndexValues& values, Span span) {
       "an index field holds integers, and '" + values.name + "' is " + std::string(info(values.precision).name));
 }
 
+namespace {
+
+bool is_shared(const RegionForest& forest, const Rect& colours) { return forest.sharing() && colours.rank > 0; }
+
+}  // namespace
+
+Run own_colours(const RegionForest& forest, const Rect& colours) {
+  return is_shared(forest, colours) ? share_of(colours.size(), *forest.sharing()) : Run{0, colours.size()};
+}
+
 PartitionId add_table(RegionForest& forest, const Space& parent, const Rect& colours, std::vector<IndexSpace> pieces,
-                      Span span) {
-  const Rect& root = forest.root(parent);
-  return forest.add(parent, colours,
-                    std::make_shared<TableForm>(root, colours, std::move(pieces), forest.points(parent).size()), span);
+                      const std::string& made_of, Span span) {
+  const Rect root = forest.root(parent);
+  const std::int64_t size = forest.points(parent).size();
+  std::shared_ptr<const PieceForm> form;
+  if (is_shared(forest, colours))
+    form = std::make_shared<SharedTableForm>(root, colours, std::move(pieces), size, made_of, forest.sharing());
+  else
+    form = std::make_shared<TableForm>(root, colours, std::move(pieces), size);
+  return forest.add(parent, colours, std::move(form), span);
 }
 
 PartitionId add_open(RegionForest& forest, const Space& parent, const Rect& colours, PieceOrigin origin, bool disjoint,

@@ -15,13 +15,15 @@
 
 namespace taskspec {
 
-// The contents of an index field: one integer for each point of its root region, in row-major order.
+// The contents of an index field: one integer for each point of its root region, in row-major order; or of those that
+// this member answers for (ir/region/piece_sharing.hpp), one behind the other: those of all members are all.
 struct IndexValues {
   const std::byte* base = nullptr;
   Precision precision = Precision::i64;
   std::string name;  // "wires.a", for messages
   PieceOrigin::Field field = {};
-  bool known = true;  // false: the graph is only looked at; the partition has its operator and no pieces
+  bool known = true;                // false: the graph is only looked at; the partition has its operator and no pieces
+  const Intervals* held = nullptr;  // null: of all points
   std::int64_t operator[](std::int64_t linear) const;
 };
 
@@ -34,6 +36,9 @@ PartitionId by_weight(RegionForest& forest, const Space& space, std::span<const 
 PartitionId by_field(RegionForest& forest, const Space& space, const IndexValues& values, std::int64_t pieces,
                      Span span = {});
 // From a host function: the runs of each piece, over the row-major index of the root; they may overlap and be empty.
+// It is asked for every piece, by everybody: it may do more than to say which.
+PartitionId cover(RegionForest& forest, const Space& space, std::int64_t pieces,
+                  FunctionRef<std::vector<Run>(std::int64_t colour)> runs_of, Span span = {});
 PartitionId cover(RegionForest& forest, const Space& space, const std::vector<std::vector<Run>>& pieces,
                   Span span = {});
 

@@ -29,6 +29,9 @@ class PieceForm {
   // false.
   virtual bool touching(const RegionForest& forest, const IndexSpace& points,
                         FunctionRef<bool(const Rect&)> visit) const = 0;
+  // By colour: whose piece has something of the points, and what. `own`: the partition of this form.
+  using Meets = FunctionRef<void(const Point& colour, const IndexSpace& part)>;
+  virtual void meeting(const RegionForest& forest, const Partition& own, const IndexSpace& points, Meets visit) const;
   // Where the form itself tells; else the forest looks at the pieces.
   virtual std::optional<bool> disjoint(const RegionForest& forest) const = 0;
   virtual std::optional<bool> complete(const RegionForest& forest) const = 0;
@@ -37,14 +40,16 @@ class PieceForm {
   virtual PieceOrigin origin() const = 0;
   // What it is: equal keys, equal pieces. Each form begins with a letter of its own.
   virtual void put_key(std::string& key, const RegionForest& forest) const = 0;
+  // What members that share its pieces out were told to make it of, each for itself: the pieces are the same for all of
+  // them even where that differs. None: the key tells.
+  virtual Hash128 made_of() const { return {}; }
   virtual void each_operand(FunctionRef<void(PartitionId)> visit) const;  // partitions that it asks for their pieces
   // A partition of the same colours, each of whose pieces holds that of this one; none: the form tells of no such.
   virtual PartitionId within() const { return {}; }
   virtual bool is_table() const { return false; }  // keeps its pieces; what is made of it does so too
   virtual bool is_open() const { return false; }   // nobody knows its pieces yet: piece() throws Error E1009
+  virtual bool knows(const Point& /*colour*/) const { return true; }  // else it asks others for the piece
   virtual std::size_t bytes() const { return sizeof(*this); }
 };
-
-inline void PieceForm::each_operand(FunctionRef<void(PartitionId)>) const {}
 
 }  // namespace taskspec

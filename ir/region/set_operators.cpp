@@ -15,13 +15,14 @@ PartitionId add_form(RegionForest& forest, const Space& parent, const Rect& colo
   form->each_operand([&](PartitionId operand) { open = open || is_open(forest, operand); });
   if (open) return add_open(forest, parent, colours, form->origin(), form->disjoint(forest).value_or(false), span);
   if (!of_table) return forest.add(parent, colours, std::move(form), span);
+  const Run own = own_colours(forest, colours);
   std::vector<IndexSpace> pieces;
-  pieces.reserve(static_cast<std::size_t>(colours.size()));
-  each_point(colours, [&](const Point& colour) {
-    pieces.push_back(form->piece(forest, colour));
-    return true;
-  });
-  return add_table(forest, parent, colours, std::move(pieces), span);
+  pieces.reserve(static_cast<std::size_t>(own.size()));
+  for (std::int64_t colour = own.lo; colour < own.hi; ++colour)
+    pieces.push_back(form->piece(forest, colours.point(colour)));
+  std::string made_of;
+  form->put_key(made_of, forest);
+  return add_table(forest, parent, colours, std::move(pieces), made_of, span);
 }
 
 PartitionId combine(RegionForest& forest, SetOperator op, PartitionId p, PartitionId q, Span span) {
@@ -44,7 +45,7 @@ Space combine(RegionForest& forest, SetOperator op, const Space& a, const Space&
   const Space parent = op == SetOperator::unite ? forest.common_ancestor(a, b) : a;
   std::vector<IndexSpace> one;
   one.push_back(taskspec::combine(forest.root(a), op, forest.points(a), forest.points(b)));
-  return {a.root, add_table(forest, parent, Rect::of({}), std::move(one), span), Point::none()};
+  return {a.root, add_table(forest, parent, Rect::of({}), std::move(one), {}, span), Point::none()};
 }
 
 void check_distance(std::int64_t k, const char* name, Span span) {

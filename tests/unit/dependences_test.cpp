@@ -50,6 +50,7 @@ class OneHost final : public LaunchDivider {
   const ExpectedLaunch* expected() override { return nullptr; }
   void launch_expected(std::span<const std::uint64_t>) override {}
   void receiving(const Tensor&, Span) override {}
+  std::shared_ptr<const Intervals> held(const Space&, std::uint32_t) override { return nullptr; }
   void begin_trace(Span) override {}
   void end_trace(Span) override {}
 

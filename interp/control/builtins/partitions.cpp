@@ -70,13 +70,13 @@ Value run_cover(HostContext& host, std::span<const Value> values) {
   const SpaceValue& of = space_in(target, values[0], host.span);
   const std::int64_t count = values[1].integer();
   if (count < 0) throw failure("E1003", host.span, "a partition cannot have " + std::to_string(count) + " pieces");
-  std::vector<std::vector<Run>> pieces;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Value runs = host.interpreter->apply(values[2], {Value(i)}, {host.span, host.frame}).value;
-    std::vector<Run>& piece = pieces.emplace_back();
+  auto runs_of = [&](std::int64_t colour) {
+    const Value runs = host.interpreter->apply(values[2], {Value(colour)}, {host.span, host.frame}).value;
+    std::vector<Run> piece;
     for (const Value& run : runs.list()) piece.push_back({run.range().begin, run.range().end});
-  }
-  return partition_made(of.region, cover(target.regions(), of.space, pieces, host.span));
+    return piece;
+  };
+  return partition_made(of.region, cover(target.regions(), of.space, count, runs_of, host.span));
 }
 
 Type halo_type(RuleContext& c) {

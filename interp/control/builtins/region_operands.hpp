@@ -16,9 +16,11 @@ const Type& want_index_field(RuleContext& c, std::size_t operand);
 const Type& want_partition(RuleContext& c, std::size_t operand);
 Type partition_of(const Type& data, std::uint32_t colour_rank);
 
-// The contents of a field in its whole region, and what reads them there.
+// The contents of a field in its whole region, or of those points that this one of several who run the program answers
+// for, and what reads them there.
 struct FieldContents {
   Array array;
+  std::shared_ptr<const Intervals> held;
   IndexValues values;
 };
 FieldContents contents_of(HostContext& host, const Value& field);

@@ -55,13 +55,14 @@ FieldContents contents_of(HostContext& host, const Value& field) {
   const FieldValue& of = field_in(target, field, host.span);
   const Space all{of.space.root};
   const Region& region = target.regions()[of.space.root];
-  const Value contents = target.field_value(all, of.field, site_of(host));
+  const Target::HeldElements contents = target.held_elements(all, of.field, site_of(host));
   const RegionField& read = region.fields[of.field];
-  FieldContents found{{}, {nullptr, read.precision, region.name + "." + read.name, {of.space.root, of.field}}};
+  FieldContents found{{}, contents.held, {nullptr, read.precision, region.name + "." + read.name, {of.space.root, of.field}}};
   found.values.known = of.region->recorder()->executes();
   if (!found.values.known) return found;
-  found.array = target.receive(contents, host.span);
+  found.array = target.receive(contents.tensor, host.span);
   found.values.base = std::as_const(found.array).raw();
+  found.values.held = found.held.get();
   return found;
 }
 

@@ -44,7 +44,6 @@ EdgePlan EdgePlans::made(const UseKey& earlier, const UseKey& later, const OwnPo
       if (++asked_; forest_.meet(a.space, own_space(i))) all_points(i, earlier.domain);
   } else {
     // Colours of the earlier partition that own points meet.
-    const Rect& root = forest_.root(a.partition);
     const Partition& partition = forest_[a.partition];
     std::vector<std::pair<std::int64_t, std::uint32_t>> met;  // colour, own index
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -52,13 +51,9 @@ EdgePlan EdgePlans::made(const UseKey& earlier, const UseKey& later, const OwnPo
       if (space.root != a.space.root || forest_.statically_disjoint(space, partition.parent)) continue;
       const IndexSpace points = forest_.points(space);
       if (points.empty()) continue;
-      partition.form->touching(forest_, points, [&](const Rect& near) {
-        return each_point(intersect(near, partition.colours), [&](const Point& colour) {
-          ++asked_;
-          if (meet(root, points, partition.form->piece(forest_, colour)))
-            met.emplace_back(partition.colours.linear(colour), i);
-          return true;
-        });
+      partition.form->meeting(forest_, partition, points, [&](const Point& colour, const IndexSpace&) {
+        ++asked_;
+        met.emplace_back(partition.colours.linear(colour), i);
       });
     }
     if (can_turn_round(a.projection, earlier.domain)) {

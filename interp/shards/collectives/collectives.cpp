@@ -249,6 +249,7 @@ void Collectives::take(ShardMessage message) {
   if (message.step == no_collective) {
     if (message.purpose == Purpose::data)
       return data_ ? data_(std::move(message)) : early_data_.push_back(std::move(message));
+    if (message.purpose == Purpose::pieces) return pieces_ ? pieces_(std::move(message)) : void();
     if (other_) other_(message);
     return;
   }
@@ -262,8 +263,26 @@ void Collectives::take(ShardMessage message) {
   if (is_first && early_) early_(key, message.stamp);
 }
 
+bool Collectives::poll_pieces() {
+  bool was_there = false;
+  while (auto message = transport_.receive()) {
+    const bool is_of_pieces = message->purpose == Purpose::pieces && message->step == no_collective;
+    if (is_of_pieces || message->purpose == Purpose::failure)
+      take(std::move(*message));
+    else
+      left_.push_back(std::move(*message));
+    was_there = was_there || is_of_pieces;
+  }
+  return was_there;
+}
+
 bool Collectives::poll() {
   bool was_there = false;
+  for (; !left_.empty(); was_there = true) {
+    ShardMessage message = std::move(left_.front());
+    left_.pop_front();
+    take(std::move(message));
+  }
   while (auto message = transport_.receive()) {
     was_there = true;
     take(std::move(*message));

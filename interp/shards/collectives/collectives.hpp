@@ -11,6 +11,7 @@
 // D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (IJPP 1988); J. Bruck et al.,
 // "Efficient algorithms for all-to-all communications in multiport message-passing systems" (IEEE TPDS 1997).
 #pragma once
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -61,6 +62,10 @@ class Collectives {
   void on_other(std::function<void(const ShardMessage&)> other) { other_ = std::move(other); }
   // Contents (Purpose::data) that belong to no collective go here; what comes before anybody is there is kept.
   void on_data(std::function<void(ShardMessage)> data);
+  // Questions about pieces and answers to them (Purpose::pieces) that belong to no collective. Also those alone are
+  // taken, where somebody waits for them in the middle of something else: other messages then stay until the next poll.
+  void on_pieces(std::function<void(ShardMessage)> pieces) { pieces_ = std::move(pieces); }
+  bool poll_pieces();
   void on_failure(std::function<void(const ShardMessage&)> failure) { failure_ = std::move(failure); }
   // Told of each message before it is looked at: who compares stamps.
   void on_message(std::function<void(const ShardMessage&)> seen) { seen_ = std::move(seen); }
@@ -92,7 +97,9 @@ class Collectives {
   Table running_;  // and those of which messages came before they were started
   std::function<void(const ShardMessage&)> other_, seen_, failure_;
   std::function<void(ShardMessage)> data_;
+  std::function<void(ShardMessage)> pieces_;
   std::vector<ShardMessage> early_data_;
+  std::deque<ShardMessage> left_;  // by poll_pieces
   std::function<void(CollectiveKey, const CallStamp&)> early_;
   Counts counts_, contents_;
   std::uint64_t time_ = 0;

@@ -144,8 +144,7 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
     tree.hold(forest_, step.space.partition);
   }
   if (step.kind == LaneStep::Kind::total) {
-    const Intervals own = plans_ == Plans::all ? tree.all.answers_for(tree.table(at), step)
-                                               : tree.own.answers_for(tree.stack(at), tree.homes(at), step.space);
+    const Intervals own = answers_for(tree, at, step);
     const IndexSpace points = forest_.points(step.space);
     return {.next = at, .total = std::make_shared<TotalShare>(points.as_intervals(forest_.root(step.space)), own)};
   }
@@ -184,6 +183,17 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
     made.fold = std::make_shared<const FoldMovement>(std::move(fold));
   }
   return made;
+}
+
+Intervals DataState::answers_for(Tree& tree, std::uint32_t at, const LaneStep& step) {
+  return plans_ == Plans::all ? tree.all.answers_for(tree.table(at), step)
+                              : tree.own.answers_for(tree.stack(at), tree.homes(at), step.space);
+}
+
+Intervals DataState::answers_for(LaneKey lane, const Space& space) {
+  Tree& tree = this->tree(lane.root);
+  tree.hold(forest_, space.partition);
+  return answers_for(tree, state_of(lane), {.kind = LaneStep::Kind::total, .space = space});
 }
 
 std::shared_ptr<const Movement> DataState::read(LaneKey lane, KeyId key) {

@@ -45,6 +45,8 @@ class DataState {
   std::shared_ptr<const Movement> collect(LaneKey lane, const Space& space, ShardId to);  // one shard does
   // Every shard gets the total of all points: what this one adds to it.
   std::shared_ptr<const TotalShare> total(LaneKey lane, const Space& space);
+  // Which of its points this shard looks at where each is looked at once.
+  Intervals answers_for(LaneKey lane, const Space& space);
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
   std::shared_ptr<const FoldMovement> reduce(LaneKey lane, KeyId key);
@@ -73,6 +75,7 @@ class DataState {
   std::uint32_t& state_of(LaneKey lane);
   const Decision& decide(LaneKey lane, const LaneStep& step);
   Decision made(Tree& tree, std::uint32_t state, const LaneStep& step);
+  Intervals answers_for(Tree& tree, std::uint32_t state, const LaneStep& step);
 
   RegionForest& forest_;
   const KeyTable& keys_;

@@ -30,43 +30,32 @@ KeyPoints::KeyPoints(const RegionForest& forest, const UseKey& key, std::size_t 
 }
 
 void KeyPoints::each_met(const IndexSpace& set,
-                         FunctionRef<void(const IndexSpace& piece, const Taking& by)> visit) const {
+                         FunctionRef<void(const IndexSpace& part, const Taking& by)> visit) const {
   if (set.empty() || size_ == 0) return;
   const LaunchUse& use = key_.use;
   if (!use.partition.valid()) {
-    const IndexSpace piece = forest_.points(use.space);
     ++touched_;
-    if (meet(forest_.root(use.space), set, piece)) visit(piece, {key_.domain, {}, false});
+    const IndexSpace part = intersect(forest_.root(use.space), set, forest_.points(use.space));
+    if (!part.empty()) visit(part, {key_.domain, {}, false});
     return;
   }
   const Partition& partition = forest_[use.partition];
-  const Rect& root = forest_.root(use.partition);
-  std::vector<std::int64_t> seen;  // a form may tell a colour several times
-  partition.form->touching(forest_, set, [&](const Rect& near) {
-    return taskspec::each_point(intersect(near, partition.colours), [&](const Point& colour) {
-      seen.push_back(partition.colours.linear(colour));
-      return true;
-    });
-  });
-  std::sort(seen.begin(), seen.end());
-  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-  for (const std::int64_t number : seen) {
+  partition.form->meeting(forest_, partition, set, [&](const Point& colour, const IndexSpace& part) {
     ++touched_;
-    const Point colour = partition.colours.point(number);
     Taking by{Rect::of({0}), {}, false};
     if (has_formula_) {
       by.rect = *points_of_colour(use.projection, key_.domain, colour);
-      if (by.rect.empty()) continue;
+      if (by.rect.empty()) return;
     } else {
+      const std::int64_t number = partition.colours.linear(colour);
       by.is_listed = true;
       for (auto at = std::lower_bound(turned_.begin(), turned_.end(), std::pair{number, std::int64_t{0}});
            at != turned_.end() && at->first == number; ++at)
         by.listed.push_back(at->second);
-      if (by.listed.empty()) continue;
+      if (by.listed.empty()) return;
     }
-    const IndexSpace piece = partition.form->piece(forest_, colour);
-    if (meet(root, set, piece)) visit(piece, by);
-  }
+    visit(part, by);
+  });
 }
 
 void KeyPoints::each_own_point(FunctionRef<void(std::int64_t point, const IndexSpace& piece)> visit) const {

@@ -3,7 +3,7 @@
 // cannot be turned round, or a sharding by a function, is asked for each point once.
 //
 //   KeyPoints points(forest, key, shards, self);
-//   points.each_met(set, [&](const IndexSpace& piece, const KeyPoints::Taking& by) { ... by.first() ... });
+//   points.each_met(set, [&](const IndexSpace& part, const KeyPoints::Taking& by) { ... points.first_shard(by) ... });
 #pragma once
 #include <optional>
 
@@ -21,8 +21,8 @@ class KeyPoints {
     std::vector<std::int64_t> listed;
     bool is_listed = false;
   };
-  // Pieces that have something of the set, which lies close together, each once, and who takes them.
-  void each_met(const IndexSpace& set, FunctionRef<void(const IndexSpace& piece, const Taking& by)> visit) const;
+  // Pieces that have something of the set, each once: what that is, and who takes them.
+  void each_met(const IndexSpace& set, FunctionRef<void(const IndexSpace& part, const Taking& by)> visit) const;
   // Pieces of own points; of points one behind the other that take one piece, the first.
   void each_own(FunctionRef<void(std::int64_t point, const IndexSpace& piece)> visit) const;
   void each_own_point(FunctionRef<void(std::int64_t point, const IndexSpace& piece)> visit) const;

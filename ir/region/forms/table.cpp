@@ -10,24 +10,23 @@ namespace taskspec {
 
 TableForm::TableForm(const Rect& root, const Rect& colours, std::vector<IndexSpace> pieces, std::int64_t parent_size)
     : root_(root), colours_(colours), pieces_(std::move(pieces)) {
+  std::vector<ColourRun> runs;
   for (std::size_t colour = 0; colour < pieces_.size(); ++colour)
-    pieces_[colour].runs(root, [&](Run run) { index_.push_back({run, 0, static_cast<std::int64_t>(colour)}); });
-  std::stable_sort(index_.begin(), index_.end(), [](const Entry& a, const Entry& b) { return a.run.lo < b.run.lo; });
-  std::int64_t reach = 0, covered = 0;
-  for (Entry& entry : index_) {
-    disjoint_ = disjoint_ && entry.run.lo >= reach;
-    covered += std::max<std::int64_t>(0, entry.run.hi - std::max(reach, entry.run.lo));
-    entry.reach = reach = std::max(reach, entry.run.hi);
-  }
-  complete_ = covered == parent_size;
+    pieces_[colour].runs(root, [&](Run run) { runs.push_back({run, static_cast<std::int64_t>(colour)}); });
+  index_ = RunIndex(std::move(runs));
+  disjoint_ = index_.elements() == index_.covered();
+  complete_ = index_.covered() == parent_size;
 }
 
 bool TableForm::touching(const RegionForest&, const IndexSpace& points, FunctionRef<bool(const Rect&)> visit) const {
-  const Run near = points.bounds(root_);
-  auto entry = std::partition_point(index_.begin(), index_.end(), [&](const Entry& e) { return e.reach <= near.lo; });
-  for (; entry != index_.end() && entry->run.lo < near.hi; ++entry)
-    if (entry->run.hi > near.lo && !visit(Rect::at(colours_.point(entry->colour)))) return false;
-  return true;
+  return index_.each_between(points.bounds(root_),
+                             [&](const ColourRun& one) { return visit(Rect::at(colours_.point(one.colour))); });
+}
+
+void TableForm::meeting(const RegionForest&, const Partition&, const IndexSpace& points, Meets visit) const {
+  std::vector<ColourRun> found;
+  index_.each_in(points.as_intervals(root_), [&](const ColourRun& one) { found.push_back(one); });
+  visit_by_colour(root_, colours_, std::move(found), visit);
 }
 
 std::optional<std::int64_t> TableForm::middle(const RegionForest&, const Rect& box, std::size_t axis) const {
@@ -36,8 +35,8 @@ std::optional<std::int64_t> TableForm::middle(const RegionForest&, const Rect& b
   stride.hi[0] = stride.lo[0] + 1;
   const std::int64_t size = stride.size();
   auto begin_at = [&](std::int64_t coordinate) {
-    return std::partition_point(index_.begin(), index_.end(),
-                                [&](const Entry& e) { return e.run.lo / size < coordinate; });
+    return std::ranges::partition_point(index_.runs(),
+                                        [&](const ColourRun& one) { return one.run.lo / size < coordinate; });
   };
   if (size == 0) return std::nullopt;
   const auto first = begin_at(box.lo[0] + 1), behind = begin_at(box.hi[0]);
@@ -53,7 +52,7 @@ void TableForm::put_key(std::string& key, const RegionForest&) const {
 }
 
 std::size_t TableForm::bytes() const {
-  std::size_t bytes = sizeof(*this) + pieces_.capacity() * sizeof(IndexSpace) + index_.capacity() * sizeof(Entry);
+  std::size_t bytes = sizeof(*this) + pieces_.capacity() * sizeof(IndexSpace) + index_.bytes();
   for (const IndexSpace& piece : pieces_) bytes += piece.intervals().runs().size() * (sizeof(Run) + 8);
   return bytes;
 }

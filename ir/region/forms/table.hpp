@@ -1,5 +1,6 @@
 // The form of pieces that no formula gives: each is kept, with an index of all their runs.
 #pragma once
+#include "ir/region/forms/run_index.hpp"
 #include "ir/region/piece_form.hpp"
 
 namespace taskspec {
@@ -12,6 +13,7 @@ class TableForm final : public PieceForm {
   }
   bool touching(const RegionForest& forest, const IndexSpace& points,
                 FunctionRef<bool(const Rect&)> visit) const override;
+  void meeting(const RegionForest& forest, const Partition& own, const IndexSpace& points, Meets visit) const override;
   std::optional<bool> disjoint(const RegionForest&) const override { return disjoint_; }
   std::optional<bool> complete(const RegionForest&) const override { return complete_; }
   std::optional<std::int64_t> middle(const RegionForest& forest, const Rect& box, std::size_t axis) const override;
@@ -21,15 +23,10 @@ class TableForm final : public PieceForm {
   std::size_t bytes() const override;
 
  private:
-  struct Entry {
-    Run run;
-    std::int64_t reach;  // where the runs up to this one end at the latest
-    std::int64_t colour;
-  };
   Rect root_, colours_;
   std::vector<IndexSpace> pieces_;
-  std::vector<Entry> index_;  // ascending by where runs begin
-  bool disjoint_ = true, complete_ = false;
+  RunIndex index_;
+  bool disjoint_ = false, complete_ = false;
 };
 
 // Throws Error E5008 where so many pieces cannot be kept.
