@@ -57,7 +57,8 @@ FieldContents contents_of(HostContext& host, const Value& field) {
   const Region& region = target.regions()[of.space.root];
   const Target::HeldElements contents = target.held_elements(all, of.field, site_of(host));
   const RegionField& read = region.fields[of.field];
-  FieldContents found{{}, contents.held, {nullptr, read.precision, region.name + "." + read.name, {of.space.root, of.field}}};
+  FieldContents found{
+      {}, contents.held, {nullptr, read.precision, region.name + "." + read.name, {of.space.root, of.field}}};
   found.values.known = of.region->recorder()->executes();
   if (!found.values.known) return found;
   found.array = target.receive(contents.tensor, host.span);
