@@ -45,7 +45,7 @@ struct Frame {
 
   std::span<Value> arguments() const { return {registers, function.parameters.size()}; }
   // Of a constant nobody changes it.
-  Value& operator[](CallId call) {
+  [[gnu::always_inline]] Value& operator[](CallId call) {
     const std::int32_t position = facts.registers.calls[call.index()];
     return position < 0 ? const_cast<Value&>(facts.registers.constants[static_cast<std::size_t>(~position)])
                         : registers[position];

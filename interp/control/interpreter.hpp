@@ -189,6 +189,7 @@ class Interpreter {
   Value map_item(Frame& frame, const Call& call);
   Value launch(Frame& frame, const Call& call);
   bool launches_again(Frame& frame, const Call& call);
+  std::vector<ExpectedLaunch::Argument> arguments_of(const ExpectedLaunch& expected) const;
   Projection tabulated(const Value& function, const Rect& domain, const TakenOf& of, const CallSite& site);
   void take_value(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument);
   void take_piece(Frame& frame, const LaunchCall& launch, const Value& value, LaunchArgument& argument);

@@ -327,8 +327,26 @@ std::optional<std::uint64_t> bits_of(const Value& value, Precision precision, co
 
 }  // namespace
 
+std::vector<ExpectedLaunch::Argument> Interpreter::arguments_of(const ExpectedLaunch& expected) const {
+  using Argument = ExpectedLaunch::Argument;
+  std::vector<Argument> arguments;
+  std::uint32_t pieces = 0, numbers = 0;
+  for (const Parameter& parameter : program_[expected.what.task].parameters) {
+    if (parameter.type.is(Type::Kind::view)) {
+      arguments.push_back({Argument::Kind::piece, {}, pieces++});
+      continue;
+    }
+    const bool differs = numbers < expected.what.numbers.size() && expected.what.numbers[numbers];
+    arguments.push_back(
+        {differs ? Argument::Kind::number_that_differs : Argument::Kind::number, expected.numbers[numbers], numbers});
+    ++numbers;
+  }
+  return arguments;
+}
+
 // In loops of small launches this is nearly all that a turn is.
 bool Interpreter::launches_again(Frame& frame, const Call& call) {
+  using Kind = ExpectedLaunch::Argument::Kind;
   const ExpectedLaunch* expected = target_->expected_launch();
   if (!expected || expected->span != call.span || expected->what.task != call.callee || !call.in[0].valid())
     return false;
@@ -338,28 +356,30 @@ bool Interpreter::launches_again(Frame& frame, const Call& call) {
   constexpr std::size_t most_numbers = 16;
   std::array<std::uint64_t, most_numbers> numbers;
   if (expected->numbers.size() > most_numbers) return false;
-  std::size_t uses = 0, values = 0;
-  const std::vector<Parameter>& parameters = program_[call.callee].parameters;
-  for (std::size_t k = 2; k < call.in.size(); ++k) {
-    const Value& value = frame[call.in[k]];
-    if (parameters[k - 2].type.is(Type::Kind::view)) {
-      if (!is_piece(*target_, value, what.uses[uses], expected->pieces[uses], call.span)) return false;
-      ++uses;
-      continue;
+  if (expected->arguments.empty()) expected->arguments = arguments_of(*expected);
+  const CallId* in = call.in.data() + 2;
+  for (const ExpectedLaunch::Argument& argument : expected->arguments) {
+    const Value& value = frame[*in++];
+    if (argument.kind == Kind::number && argument.precision == Precision::i64 && value.is_integer()) {
+      numbers[argument.position] = std::bit_cast<std::uint64_t>(value.integer());
+    } else if (argument.kind == Kind::piece) {
+      std::uint64_t& known = expected->pieces[argument.position];
+      if (!is_piece(*target_, value, what.uses[argument.position], known, call.span)) return false;
+    } else {
+      const bool differs = argument.kind == Kind::number_that_differs;
+      const std::optional<std::uint64_t> bits =
+          bits_of(value, argument.precision, differs ? &*what.numbers[argument.position] : nullptr);
+      if (!bits) return false;
+      numbers[argument.position] = *bits;
     }
-    const bool differs = values < what.numbers.size() && what.numbers[values];
-    const std::optional<std::uint64_t> bits =
-        bits_of(value, expected->numbers[values], differs ? &*what.numbers[values] : nullptr);
-    if (!bits) return false;
-    numbers[values++] = *bits;
   }
-  target_->launch_expected({numbers.data(), values});
+  target_->launch_expected({numbers.data(), expected->numbers.size()});
   return true;
 }
 
 Flow Interpreter::run_launch(Interpreter& run, Frame& frame, CallId id) {
   const Call& call = frame.function[id];
-  run.check_guards(frame, call);
+  if (!call.guards.empty()) run.check_guards(frame, call);
   Value& made = frame[id];
   if (!run.launches_again(frame, call))
     made = run.launch(frame, call);

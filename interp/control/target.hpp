@@ -34,6 +34,13 @@ struct ExpectedLaunch {
   Span span;
   std::span<const Precision> numbers;
   std::span<std::uint64_t> pieces;  // by use: the serial of the ProjectedPiece last found to be it; 0: none yet
+  // What its arguments are, in their order: found by who looks at the first one that is it, and kept.
+  struct Argument {
+    enum class Kind : std::uint8_t { piece, number, number_that_differs } kind{};
+    Precision precision{};       // of a number
+    std::uint32_t position = 0;  // among pieces, or among numbers
+  };
+  mutable std::vector<Argument> arguments = {};
 };
 
 class Target {

@@ -234,7 +234,13 @@ void LaunchLoop::run_batch() {
   at_ = called_ = 0;
   numbers_.swap(run_numbers_);
   numbers_.clear();
-  repeat_->run(run_numbers_);
+  try {
+    repeat_->run(run_numbers_);
+  } catch (...) {
+    run_.tell_calls();
+    throw;
+  }
+  run_.tell_calls();
   run_.raise();
 }
 

@@ -50,6 +50,7 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   static bool may_take(const RecordTarget::Launched& launch);
   void take(Made made);
   const ExpectedLaunch* expected();
+  bool is_in_batch() const { return is_steady_ && at_ > 0; }  // some are noted, and the next one is expected
   // By the bits of its numbers; it is issued here.
   void take_expected(std::span<const std::uint64_t> numbers);
   void interrupt();

@@ -7,6 +7,15 @@
 
 namespace taskspec {
 
+namespace {
+
+std::string pieces_text(const Partition& partition) {
+  const Hash128 made_of = partition.form->made_of();
+  return partition.content.text() + (made_of == Hash128() ? "" : made_of.text());
+}
+
+}  // namespace
+
 // ---- handles --------------------------------------------------------------------------------------
 
 void NamedData::named(RegionId region) {
@@ -115,7 +124,7 @@ void NamedData::note_partitions() {
     run_.begin_call()
         .created("region", Created::region, number(known.root))
         .domain("colours", partition.colours)
-        .text("pieces", partition.content.text() + partition.form->made_of().text());
+        .text("pieces", pieces_text(partition));
     known.call = run_.called(CallKind::partition, "partition", partition.made);
     partitions_made_by_.emplace(known.call, id);
     std::vector<PartitionId> operands;

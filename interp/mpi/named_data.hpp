@@ -22,6 +22,10 @@ class NamedData final : public DataHandles {
   NamedData(ShardRun& run, Recorder& recorder) : run_(run), recorder_(recorder) { recorder.data_handles = this; }
 
   bool note_new();  // true: something was deleted
+  bool has_new() const {
+    return constants_seen_ != recorder_.graph.constant_count() || !new_regions_.empty() || !new_partitions_.empty() ||
+           partitions_seen_ != forest().partitions_made();
+  }
   std::uint64_t number(RegionId region) const { return regions_.at(region.value).number; }
   std::uint64_t number(PartitionId partition) const { return partitions_.at(partition.value).number; }
 

@@ -64,7 +64,7 @@ ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest
                    [this](const Operation& op, const CoarseResult& found) {
                      if (record_) record_->coarse(op, found);
                    }}),
-      port_(collectives_),
+      port_(collectives_, this),
       pieces_(std::make_shared<SharedPieces>(
           collectives_, SharedPieces::Waits{[this](FunctionRef<bool()> done) {
                                               wait_for("pieces of a partition", ShardRecord::Bar::others, done);
@@ -134,7 +134,7 @@ std::uint64_t ShardRun::log_again(KnownCall& call, std::span<const std::uint64_t
   const CallKind kind = call.op->kind;
   return CallEncoder::has_only_sent(arguments_)
              ? log_.record(kind, call.name, arguments_.append(call.arguments), call.span)
-             : log_.record(kind, call.name, call.arguments, call.span, call.id);
+             : log_.record_again(kind, call.name, call.arguments, call.span, call.id, call.numbers);
 }
 
 void ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
@@ -151,20 +151,25 @@ void ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) 
 }
 
 std::uint64_t ShardRun::call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits) {
-  wait_for_checks();
-  const std::uint64_t first = log_.last() + 1;
-  for (KnownCall* const call : calls) {
-    log_again(*call, bits);
-    bits = bits.subspan(call->numbers.size());
-    watch_.called();
-  }
-  engine_.replay_again(first, calls.size());
-  const KnownCall& last = *calls.back();
-  note_call(log_.last(), last.op->kind, last.name, last.span, last.text);
   beat();
   turn();
   raise();
+  wait_for_checks();  // a search may have begun just now
+  const std::uint64_t first = last_call() + 1;
+  untold_ = {calls, bits};
+  engine_.replay_again(first, calls.size());
+  const KnownCall& last = *calls.back();
+  note_call(last_call(), last.op->kind, last.name, last.span, last.text);
   return first;
+}
+
+bool ShardRun::work() {
+  if (untold_.calls.empty()) return false;
+  KnownCall& call = *untold_.calls.front();
+  log_again(call, untold_.bits);
+  untold_ = {untold_.calls.subspan(1), untold_.bits.subspan(call.numbers.size())};
+  watch_.called();
+  return true;
 }
 
 // One place in the text is one trace, whichever turn of whichever loop it is in.
@@ -242,6 +247,7 @@ const CallText& ShardRun::text_of(CallKind kind, std::string_view name, Span spa
 }
 
 void ShardRun::explain(const ContentsDiffer& difference) {
+  tell_calls();
   const std::string why = difference.what;
   if (options_.level == ControlWatch::Level::off) {
     Diag diag("E6001", Severity::error, {}, "control determinism violated: " + why);

@@ -56,7 +56,7 @@ struct KnownCall {
   const CallText* text = nullptr;
 };
 
-class ShardRun final : private Executor {
+class ShardRun final : private Executor, private DataPort::Idle {
  public:
   ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options);
   ~ShardRun() override;
@@ -80,8 +80,13 @@ class ShardRun final : private Executor {
   void call_again(KnownCall& call, std::span<const std::uint64_t> bits);
   std::optional<Tracer::Place> replay_place() const { return engine_.replay_place(); }
   // Several, one behind the other, where the same ones led back to the present place of the replay and left all data
-  // where they were. Gives the number of the first.
+  // where they were. Gives the number of the first. The log is told of them while this shard waits for contents; until
+  // it is told of all of them they and their numbers stay where they are, and no other call is made.
   std::uint64_t call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits);
+  void tell_calls() {
+    while (work()) {
+    }
+  }
   // Calls that have come and are not made yet: they come before any other.
   class Deferred {
    public:
@@ -115,7 +120,10 @@ class ShardRun final : private Executor {
   struct Saying {
     ShardRun& run;
     std::uint64_t call;
-    void operator()() const { run.waits("contents of others"), run.beat(), run.turn(), run.raise(call); }
+    void operator()() const {
+      run.tell_calls();  // what others ask for now concerns all calls
+      run.waits("contents of others"), run.beat(), run.turn(), run.raise(call);
+    }
   };
   Saying say();
   // Says and hears contents. Where others come than are waited for, calls differ that nobody has compared yet: they are
@@ -132,7 +140,7 @@ class ShardRun final : private Executor {
   std::uint64_t first_unsaid() const { return unsaid_.empty() ? last_call() : unsaid_.front(); }
   // Here and on other ranks, for whoever comes to this call; at 0 at once.
   void fail(const Diags& diags, std::uint64_t at);
-  std::uint64_t last_call() const { return log_.last(); }
+  std::uint64_t last_call() const { return log_.last() + untold_.calls.size(); }
   // The program has failed here: the others are answered until they have failed, too, by themselves or by hearing of
   // it.
   void part();
@@ -164,6 +172,7 @@ class ShardRun final : private Executor {
   const std::vector<ShardRecord>& records() const { return records_; }
 
  private:
+  bool work() override;  // tells the log of a call
   void wait_for_checks();
   std::uint64_t log_again(KnownCall& call, std::span<const std::uint64_t> bits);
   void note_call(std::uint64_t number, CallKind kind, std::string_view name, Span span, const CallText* text);
@@ -204,6 +213,10 @@ class ShardRun final : private Executor {
   AgreedDeletions deletions_;
   CallArguments arguments_;
   Deferred* deferred_ = nullptr;
+  struct {
+    std::span<KnownCall* const> calls;
+    std::span<const std::uint64_t> bits;
+  } untold_;
   void hear_failure(const ShardMessage& message);
   std::unique_ptr<DependenceLog> dependences_;  // null: nobody wants them
   Span trace_;                                  // of the program, the outermost that has begun

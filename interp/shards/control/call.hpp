@@ -53,6 +53,11 @@ class CallArguments {
   CallArguments without_first() const;
   // Of the argument with that mark, an int or a real number, which becomes this one.
   void set_bits(std::size_t mark, std::uint64_t bits);
+  // Those bits, to where they stand in bytes() that are the same but for such.
+  void copy_bits(std::size_t mark, Bytes& into) const {
+    const std::size_t at = marks_[mark].begin + 1;
+    std::memcpy(into.data() + at, bytes_.data() + head + at, sizeof(std::uint64_t));
+  }
 
   struct Mark {
     const char* name;

@@ -4,18 +4,38 @@ namespace taskspec {
 
 // A place of the ring keeps its memory, and in a loop mostly gets what it had before: in the long run nothing is
 // allocated, and of a repeated call little is written.
-std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
-                              std::uint64_t again) {
+CallLog::Call& CallLog::next(CallKind kind, CallArguments& arguments) {
   const Hash128 before = last_ > 0 ? (*this)[last_].hash : Hash128{};
   Call& call = ring_[++last_ % kept];
   call.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
+  return call;
+}
+
+void CallLog::keep(Call& call, CallKind kind, std::string_view name, const CallArguments& arguments, Span span) {
   call.arguments.assign(arguments.bytes().begin(), arguments.bytes().end());
-  if (again != 0 && call.again == again) return last_;
-  call.again = again;
   call.kind = kind;
   call.span = span;
   call.name.assign(name);
   call.marks.assign(arguments.marks().begin(), arguments.marks().end());
+}
+
+std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArguments& arguments, Span span) {
+  Call& call = next(kind, arguments);
+  call.again = 0;
+  keep(call, kind, name, arguments, span);
+  return last_;
+}
+
+std::uint64_t CallLog::record_again(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
+                                    std::uint64_t again, std::span<const std::size_t> numbers) {
+  Call& call = next(kind, arguments);
+  if (call.again == again) {
+    for (const std::size_t mark : numbers)
+      if (mark < arguments.marks().size()) arguments.copy_bits(mark, call.arguments);
+    return last_;
+  }
+  keep(call, kind, name, arguments, span);
+  call.again = again;
   return last_;
 }
 

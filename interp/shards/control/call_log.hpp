@@ -23,9 +23,10 @@ class CallLog {
 
   explicit CallLog(Hashes hashes) : hashes_(hashes), ring_(kept) {}
 
-  // `again`: equal for calls that differ in the numbers among their arguments alone.
-  std::uint64_t record(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
-                       std::uint64_t again = 0);
+  std::uint64_t record(CallKind kind, std::string_view name, CallArguments& arguments, Span span);
+  // `again`: equal for calls that differ in the numbers with these marks alone; of marks that there are not, none.
+  std::uint64_t record_again(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
+                             std::uint64_t again, std::span<const std::size_t> numbers);
   std::uint64_t last() const { return last_; }                                 // 0: none yet
   std::uint64_t first() const { return last_ < kept ? 1 : last_ - kept + 1; }  // the oldest that is kept
   bool has(std::uint64_t number) const { return number >= first() && number <= last_; }
@@ -38,6 +39,9 @@ class CallLog {
   std::vector<Hash128> chain(std::uint64_t first, std::uint64_t last) const;
 
  private:
+  Call& next(CallKind kind, CallArguments& arguments);
+  static void keep(Call& call, CallKind kind, std::string_view name, const CallArguments& arguments, Span span);
+
   const Hashes hashes_;
   std::vector<Call> ring_;  // by number modulo its size
   std::uint64_t last_ = 0;

@@ -50,12 +50,8 @@ ControlWatch::ControlWatch(Collectives& collectives, CallLog& log, const Options
   });
 }
 
-void ControlWatch::called() {
-  const std::uint64_t number = log_.last();
-  if (options_.level != Level::off) {
-    ++counts_.hashes;
-    if (options_.level == Level::every || number % options_.batch == 0) check(number);
-  }
+void ControlWatch::compare_at(std::uint64_t number) {
+  if (options_.level != Level::off && number % every_ == 0) check(number);
   if (!asked_for_.empty() && asked_for_.erase(number) > 0) check(number);
   while (!ahead_.empty() && ahead_.front().call <= number) {
     const CallStamp stamp = ahead_.front();

@@ -58,7 +58,13 @@ class ControlWatch {
   // `collectives` must outlive it, and tell it of messages as long as it lives.
   ControlWatch(Collectives& collectives, CallLog& log, const Options& options);
 
-  void called();
+  void called() {
+    const std::uint64_t number = log_.last();
+    const bool is_hashed = options_.level != Level::off;
+    if (is_hashed) ++counts_.hashes;
+    if ((is_hashed && number % every_ == 0) || !asked_for_.empty() || !ahead_.empty() || alarm_ <= number)
+      compare_at(number);
+  }
   // Once all calls up to `number` are known to be equal; at once where nothing is hashed. Never after a difference.
   void release(std::uint64_t number, std::function<void()> released);
   void ended();
@@ -79,6 +85,7 @@ class ControlWatch {
     std::uint64_t number;
     std::function<void()> released;
   };
+  void compare_at(std::uint64_t number);
   void check(std::uint64_t number);
   void join(std::uint64_t number);
   void checked_up_to(std::uint64_t number);
@@ -92,6 +99,7 @@ class ControlWatch {
   Collectives& collectives_;
   CallLog& log_;
   const Options options_;
+  const std::uint64_t every_ = options_.level == Level::every ? 1 : options_.batch;  // so many calls a check
   Counts counts_;
   std::uint64_t checked_ = 0;
   std::set<std::uint64_t> begun_;      // checks

@@ -14,8 +14,9 @@ constexpr int most_looks = 1000;
 
 }  // namespace
 
-DataPort::DataPort(Collectives& collectives)
+DataPort::DataPort(Collectives& collectives, Idle* idle)
     : collectives_(collectives),
+      idle_(idle),
       network_(collectives.transport().network()),
       looks_(collectives.transport().may_look() ? most_looks : 1),
       peers_(collectives.shards()) {
@@ -56,9 +57,11 @@ const std::byte* DataPort::come(ShardId from, std::size_t bytes, std::uint32_t m
   come_ = collectives_.transport().line_from(from);
   if (!come_) return nullptr;
   for (int k = 0; k < looks_; ++k) {
-    if (k > 0) relax();
     const ContentLine::Head* const head = come_->next();
-    if (!head) continue;
+    if (!head) {
+      if (!idle_ || !idle_->work()) relax();
+      continue;
+    }
     const bool is_next = head->number == peer.taken && head->mark == mark && head->bytes == bytes;
     return is_next && head->network == network_ ? come_->contents() : nullptr;
   }

@@ -22,7 +22,17 @@ class DataPort {
     std::uint64_t messages = 0, bytes = 0;  // sent
   };
 
-  explicit DataPort(Collectives& collectives);
+  // What somebody can do meanwhile who looks again and again for contents that come very soon: a little of it for each
+  // look. False: there is nothing to do.
+  class Idle {
+   public:
+    virtual bool work() = 0;
+
+   protected:
+    ~Idle() = default;
+  };
+
+  explicit DataPort(Collectives& collectives, Idle* idle = nullptr);
   ~DataPort();
   DataPort(const DataPort&) = delete;
 
@@ -67,6 +77,7 @@ class DataPort {
   static void find_next(Peer& peer);
 
   Collectives& collectives_;
+  Idle* const idle_;
   const std::uint32_t network_;
   const int looks_;
   std::vector<Peer> peers_;      // by shard

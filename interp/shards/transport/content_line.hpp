@@ -45,6 +45,10 @@ class ContentLine {
     if (++taken_ % told_each == 0) told_taken_.store(taken_, std::memory_order_release);
   }
 
+  // Messages that go another way, to the same side: who takes them need not look there while it has had as many.
+  void sends_beside() { beside_.store(beside_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  std::uint64_t sent_beside() const { return beside_.load(std::memory_order_acquire); }
+
  private:
   static constexpr std::size_t size = 32, told_each = 8;
   // Two lines of the cache, of which contents of a few elements need one.
@@ -60,6 +64,7 @@ class ContentLine {
   std::uint64_t known_taken_ = 0;
   alignas(128) std::uint64_t taken_ = 0;
   alignas(128) std::atomic<std::uint64_t> told_taken_ = 0;
+  alignas(128) std::atomic<std::uint64_t> beside_ = 0;
 };
 
 }  // namespace taskspec

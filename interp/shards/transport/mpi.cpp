@@ -53,9 +53,11 @@ class Port final : public MpiPort {
     const MPI_Comm to = sent.bytes.size() <= small ? control_ : bulk_;
     check(MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, rank, tag, to, &sent.request),
           "MPI_Isend");
+    if (ContentLine* line = line_to(rank)) line->sends_beside();
   }
 
   bool look(const Sink& sink) override {
+    if (!may_find()) return false;
     bool has_come = look_for_small(sink);
     while (begin_large()) has_come = true;
     has_come = take_large(sink) || has_come;
@@ -91,8 +93,18 @@ class Port final : public MpiPort {
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
+  // To ask MPI takes as long as some small messages by a line: where all ranks are of this machine they have said how
+  // many messages they sent. What was sent from here goes on while somebody asks.
+  bool may_find() const {
+    if (!sent_.empty()) return true;
+    for (std::size_t rank = 0; rank < from_.size(); ++rank)
+      if (static_cast<int>(rank) != facts_.rank && (!from_[rank] || from_[rank]->sent_beside() != taken_[rank]))
+        return true;
+    return false;
+  }
+
   struct Coming {
-    int tag = 0;
+    int rank = 0, tag = 0;
     std::vector<std::byte> bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
@@ -102,6 +114,7 @@ class Port final : public MpiPort {
     constexpr int most = 16;  // ranks of a machine: a line for each two of them
     to_.assign(static_cast<std::size_t>(facts_.ranks), nullptr);
     from_ = to_;
+    taken_.assign(to_.size(), 0);
     MPI_Comm machine = MPI_COMM_NULL;
     check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine), "MPI_Comm_split_type");
     check(MPI_Comm_set_errhandler(machine, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -164,6 +177,7 @@ class Port final : public MpiPort {
       const auto at = static_cast<std::size_t>(which[i]);
       int size = 0;
       check(MPI_Get_count(&statuses[i], MPI_BYTE, &size), "MPI_Get_count");
+      ++taken_[static_cast<std::size_t>(statuses[i].MPI_SOURCE)];
       sink(statuses[i].MPI_TAG, std::vector<std::byte>(posted_[at], posted_[at] + size));
       post(at);
     }
@@ -179,6 +193,7 @@ class Port final : public MpiPort {
     check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
     // Its sender may compute just now: it comes when it comes.
     Coming& coming = coming_.emplace_back();
+    coming.rank = status.MPI_SOURCE;
     coming.tag = status.MPI_TAG;
     coming.bytes.resize(static_cast<std::size_t>(size));
     check(MPI_Imrecv(coming.bytes.data(), size, MPI_BYTE, &found, &coming.request), "MPI_Imrecv");
@@ -191,6 +206,7 @@ class Port final : public MpiPort {
       int is_done = 0;
       check(MPI_Test(&coming->request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
       if (is_done) {
+        ++taken_[static_cast<std::size_t>(coming->rank)];
         sink(coming->tag, std::move(coming->bytes));
         coming = coming_.erase(coming);
         has_come = true;
@@ -207,6 +223,7 @@ class Port final : public MpiPort {
   MPI_Request requests_[posted_receives];
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<ContentLine*> to_, from_;  // by rank
+  std::vector<std::uint64_t> taken_;     // likewise: messages
   std::list<Sent> sent_;                 // a request keeps its address
   std::list<Coming> coming_;
 };
