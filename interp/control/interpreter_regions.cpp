@@ -351,7 +351,7 @@ bool Interpreter::launches_again(Frame& frame, const Call& call) {
   if (!expected || expected->span != call.span || expected->what.task != call.callee || !call.in[0].valid())
     return false;
   const Launch& what = expected->what;
-  if (!is_one(call.in[1].valid() ? frame[call.in[1]] : Value(), expected->sharding)) return false;
+  if (call.in[1].valid() ? !is_one(frame[call.in[1]], expected->sharding) : !expected->sharding.is_none()) return false;
   if (!is_over(frame[call.in[0]], what.domain, what.domain.rank, call.span)) return false;
   constexpr std::size_t most_numbers = 16;
   std::array<std::uint64_t, most_numbers> numbers;

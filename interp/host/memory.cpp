@@ -213,8 +213,10 @@ void Locations::write(Location location, const Array& array) {
 
 void Locations::write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) {
   std::lock_guard lock(mutex_);
-  if (numbers_.changes != changes_ || !std::ranges::equal(numbers_.locations, locations)) {
-    numbers_ = {0, {locations.begin(), locations.end()}, {}};
+  // Who frees locations, or hands others, changes something: the same list has what it had.
+  if (numbers_.changes != changes_ || numbers_.locations.data() != locations.data() ||
+      numbers_.locations.size() != locations.size()) {
+    numbers_ = {0, locations, {}};
     for (const Location location : locations) {
       Entry& e = entry(location);
       own(e);

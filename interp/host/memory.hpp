@@ -124,9 +124,9 @@ class Locations {
   mutable std::uint64_t changes_ = 1;  // of where values lie, and of who shares them
   // Where the numbers lie that were written last.
   struct {
-    std::uint64_t changes = 0;  // changes_ then; 0: not known
-    std::vector<Location> locations;
-    std::vector<std::span<std::byte>> bytes;
+    std::uint64_t changes = 0;                 // changes_ then; 0: not known
+    std::span<const Location> locations = {};  // the caller's list
+    std::vector<std::span<std::byte>> bytes = {};
   } numbers_;
   MemoryCount& count_;
   mutable std::mutex mutex_;

@@ -181,7 +181,7 @@ const ExpectedLaunch* LaunchLoop::expected() { return is_steady_ ? &expected_[at
 void LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
   const ShardWaits::Clock::time_point now = ShardWaits::coarse_now();
   const bool is_slow = now - std::exchange(came_at_, now) > slow;
-  numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
+  for (const std::uint64_t number : numbers) numbers_.push_back(number);  // few
   if (++at_ == batch_.size())
     run_batch();
   else if (is_slow)

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "interp/shards/analysis/elision.hpp"
-#include "interp/shards/traces/token.hpp"
 #include "ir/base/at_end.hpp"
 #include "ir/files/files.hpp"
 
@@ -103,73 +102,6 @@ void ShardRun::issue(Operation op) {
   tell_dump(op);
   engine_.issue(std::move(op));
   turn();
-}
-
-std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Span span,
-                                         const std::vector<bool>& numbers) {
-  if (options_.inject) return std::nullopt;  // one of them may become another one
-  // What was sent with it came once.
-  const bool sent = CallEncoder::has_sent(arguments_);
-  KnownCall call{sent ? arguments_.without_first() : arguments_,
-                 {},
-                 std::string(name),
-                 span,
-                 {},
-                 token_of(op),
-                 ++known_calls_,
-                 &text_of(op.kind, name, span)};
-  const std::size_t first = call.arguments.marks().size() - numbers.size();
-  for (std::size_t k = 0; k < numbers.size(); ++k)
-    call.numbers.push_back(numbers[k] ? first + k : KnownCall::no_number);
-  call.op = std::make_shared<Operation>(std::move(op));
-  return call;
-}
-
-// Others are answered now and then: a call that comes again is over sooner than their messages.
-static constexpr std::uint64_t calls_of_a_turn = 16;
-
-std::uint64_t ShardRun::log_again(KnownCall& call, std::span<const std::uint64_t> bits) {
-  for (std::size_t k = 0; k < call.numbers.size(); ++k)
-    if (call.numbers[k] != KnownCall::no_number) call.arguments.set_bits(call.numbers[k], bits[k]);
-  const CallKind kind = call.op->kind;
-  return CallEncoder::has_only_sent(arguments_)
-             ? log_.record(kind, call.name, arguments_.append(call.arguments), call.span)
-             : log_.record_again(kind, call.name, call.arguments, call.span, call.id, call.numbers);
-}
-
-void ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
-  wait_for_checks();
-  const std::uint64_t number = log_again(call, bits);
-  call.op->number = number;
-  has_called(number, call.op->kind, call.name, call.span, call.text);
-  if (++called_again_ % calls_of_a_turn == 0) {
-    turn();
-    raise();
-  }
-  tell_dump(*call.op);
-  engine_.issue_again(call.op, call.token);
-}
-
-std::uint64_t ShardRun::call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits) {
-  beat();
-  turn();
-  raise();
-  wait_for_checks();  // a search may have begun just now
-  const std::uint64_t first = last_call() + 1;
-  untold_ = {calls, bits};
-  engine_.replay_again(first, calls.size());
-  const KnownCall& last = *calls.back();
-  note_call(last_call(), last.op->kind, last.name, last.span, last.text);
-  return first;
-}
-
-bool ShardRun::work() {
-  if (untold_.calls.empty()) return false;
-  KnownCall& call = *untold_.calls.front();
-  log_again(call, untold_.bits);
-  untold_ = {untold_.calls.subspan(1), untold_.bits.subspan(call.numbers.size())};
-  watch_.called();
-  return true;
 }
 
 // One place in the text is one trace, whichever turn of whichever loop it is in.

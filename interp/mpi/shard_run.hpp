@@ -46,13 +46,11 @@ struct CallText {
 // A call that is made again and again with other numbers, as it was made the last time.
 struct KnownCall {
   CallArguments arguments;
-  static constexpr std::size_t no_number = SIZE_MAX;
-  std::vector<std::size_t> numbers;  // by value: the mark among these
-  std::string name;
-  Span span;
+  CallLog::Repeated repeated;
+  std::size_t values = 0;            // that it is given; of them
+  std::vector<std::size_t> numbers;  // these are the numbers of `repeated`
   std::shared_ptr<Operation> op;
   std::uint64_t token = 0;  // of that
-  std::uint64_t id = 0;     // among those of the shard, from 1
   const CallText* text = nullptr;
 };
 

@@ -26,16 +26,14 @@ std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArgument
   return last_;
 }
 
-std::uint64_t CallLog::record_again(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
-                                    std::uint64_t again, std::span<const std::size_t> numbers) {
-  Call& call = next(kind, arguments);
-  if (call.again == again) {
-    for (const std::size_t mark : numbers)
-      if (mark < arguments.marks().size()) arguments.copy_bits(mark, call.arguments);
+std::uint64_t CallLog::record_again(const Repeated& which, CallArguments& arguments) {
+  Call& call = next(which.kind, arguments);
+  if (call.again == which.id) {
+    for (const std::size_t mark : which.numbers) arguments.copy_bits(mark, call.arguments);
     return last_;
   }
-  keep(call, kind, name, arguments, span);
-  call.again = again;
+  keep(call, which.kind, which.name, arguments, which.span);
+  call.again = which.id;
   return last_;
 }
 

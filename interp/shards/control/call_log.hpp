@@ -24,9 +24,14 @@ class CallLog {
   explicit CallLog(Hashes hashes) : hashes_(hashes), ring_(kept) {}
 
   std::uint64_t record(CallKind kind, std::string_view name, CallArguments& arguments, Span span);
-  // `again`: equal for calls that differ in the numbers with these marks alone; of marks that there are not, none.
-  std::uint64_t record_again(CallKind kind, std::string_view name, CallArguments& arguments, Span span,
-                             std::uint64_t again, std::span<const std::size_t> numbers);
+  struct Repeated {
+    CallKind kind{};
+    Span span;
+    std::string name;
+    std::uint64_t id = 0;              // not 0; equal: they differ in the numbers alone
+    std::vector<std::size_t> numbers;  // their marks
+  };
+  std::uint64_t record_again(const Repeated& which, CallArguments& arguments);
   std::uint64_t last() const { return last_; }                                 // 0: none yet
   std::uint64_t first() const { return last_ < kept ? 1 : last_ - kept + 1; }  // the oldest that is kept
   bool has(std::uint64_t number) const { return number >= first() && number <= last_; }

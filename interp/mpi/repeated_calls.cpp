@@ -1,0 +1,76 @@
+// Of ShardRun: calls that come again and again, with other numbers.
+#include "interp/mpi/shard_run.hpp"
+#include "interp/shards/traces/token.hpp"
+
+namespace taskspec {
+
+std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Span span,
+                                         const std::vector<bool>& numbers) {
+  if (options_.inject) return std::nullopt;  // one of them may become another one
+  // What was sent with it came once.
+  const bool sent = CallEncoder::has_sent(arguments_);
+  KnownCall call{sent ? arguments_.without_first() : arguments_,
+                 {op.kind, span, std::string(name), ++known_calls_, {}},
+                 numbers.size(),
+                 {},
+                 {},
+                 token_of(op),
+                 &text_of(op.kind, name, span)};
+  const std::size_t first = call.arguments.marks().size() - numbers.size();
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (!numbers[k]) continue;
+    call.numbers.push_back(k);
+    call.repeated.numbers.push_back(first + k);
+  }
+  call.op = std::make_shared<Operation>(std::move(op));
+  return call;
+}
+
+// Others are answered now and then: a call that comes again is over sooner than their messages.
+static constexpr std::uint64_t calls_of_a_turn = 16;
+
+std::uint64_t ShardRun::log_again(KnownCall& call, std::span<const std::uint64_t> bits) {
+  const CallLog::Repeated& which = call.repeated;
+  for (std::size_t k = 0; k < call.numbers.size(); ++k)
+    call.arguments.set_bits(which.numbers[k], bits[call.numbers[k]]);
+  return CallEncoder::has_only_sent(arguments_)
+             ? log_.record(which.kind, which.name, arguments_.append(call.arguments), which.span)
+             : log_.record_again(which, call.arguments);
+}
+
+void ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {
+  wait_for_checks();
+  const std::uint64_t number = log_again(call, bits);
+  call.op->number = number;
+  has_called(number, call.repeated.kind, call.repeated.name, call.repeated.span, call.text);
+  if (++called_again_ % calls_of_a_turn == 0) {
+    turn();
+    raise();
+  }
+  tell_dump(*call.op);
+  engine_.issue_again(call.op, call.token);
+}
+
+std::uint64_t ShardRun::call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits) {
+  beat();
+  turn();
+  raise();
+  wait_for_checks();  // a search may have begun just now
+  const std::uint64_t first = last_call() + 1;
+  untold_ = {calls, bits};
+  engine_.replay_again(first, calls.size());
+  const KnownCall& last = *calls.back();
+  note_call(last_call(), last.repeated.kind, last.repeated.name, last.repeated.span, last.text);
+  return first;
+}
+
+bool ShardRun::work() {
+  if (untold_.calls.empty()) return false;
+  KnownCall& call = *untold_.calls.front();
+  log_again(call, untold_.bits);
+  untold_ = {untold_.calls.subspan(1), untold_.bits.subspan(call.values)};
+  watch_.called();
+  return true;
+}
+
+}  // namespace taskspec
