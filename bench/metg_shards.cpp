@@ -21,9 +21,12 @@ namespace {
 // counts.
 constexpr int times_of(std::int64_t iterations) { return iterations > 2048 ? 4 : 12; }
 
-// Sizes near the one that is looked for are run several times, one way after the other: the least time counts.
+// How often a size is run: the least time counts. Those near the ones that are looked for decide, so they are run most
+// often: what slows a machine down lasts for seconds.
 int sweeps_of(const Settings& settings, std::int64_t iterations) {
-  return iterations > 1024 ? 1 : settings.repeats > 0 ? settings.repeats : 3;
+  if (iterations > 1024) return 1;
+  if (settings.repeats > 0) return settings.repeats;
+  return iterations >= 64 ? 6 : 2;
 }
 
 // A way to run the text, and how many of its tasks run at one time.
@@ -188,25 +191,30 @@ int metg_shards(const Settings& settings) {
                             shards,
                             16});
   }
-  std::vector<Found> all;
+  for (ShardRow& row : contenders)
+    for (std::int64_t iterations = largest; iterations > 0; iterations /= 2)
+      row.times.emplace_back(iterations, std::numeric_limits<double>::infinity());
+  // A sweep goes through all patterns: what slows the machine down for some seconds spoils no pattern in all of them.
+  std::vector<std::vector<ShardRow>> rows(metg_cases().size(), contenders);  // by pattern
   MpiLoops mpi(settings, folder);
   mpi.run();
-  for (const MetgCase& what : metg_cases()) {
-    std::vector<ShardRow> rows = contenders;
-    for (std::int64_t iterations = largest; iterations > 0; iterations /= 2) {
-      for (ShardRow& row : rows) row.times.emplace_back(iterations, std::numeric_limits<double>::infinity());
-      for (int sweep = 0; sweep < sweeps_of(settings, iterations); ++sweep)
-        for (ShardRow& row : rows) {
-          if (!row.failure.empty()) continue;
-          if (const auto step = step_time(settings, folder, what, row, iterations))
-            row.times.back().second = std::min(row.times.back().second, *step);
+  for (int sweep = 0; sweep < sweeps_of(settings, 1024); ++sweep) {
+    for (std::size_t at = 0; at < rows.size(); ++at)
+      for (std::size_t size = 0; size < contenders.front().times.size(); ++size)
+        for (ShardRow& row : rows[at]) {
+          auto& [iterations, least] = row.times[size];
+          const bool is_decided = row.rounds == 1 && sweep > 1;  // one analysis for all: its sizes are larger ones
+          if (!row.failure.empty() || is_decided || sweep >= sweeps_of(settings, iterations)) continue;
+          if (const auto step = step_time(settings, folder, metg_cases()[at], row, iterations))
+            least = std::min(least, *step);
           else
             row.failure = "does not run here";
         }
-    }
-    for (const ShardRow& row : rows) all.push_back(found(what, row));
     mpi.run();
   }
+  std::vector<Found> all;
+  for (std::size_t at = 0; at < rows.size(); ++at)
+    for (const ShardRow& row : rows[at]) all.push_back(found(metg_cases()[at], row));
   Table table({"us", "METG(50%)", "of the bar", "of nonblocking MPI", "empty task", "of a step"});
   for (const Found& one : all) {
     if (!one.failure.empty()) {
