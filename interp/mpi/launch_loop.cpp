@@ -240,7 +240,7 @@ void LaunchLoop::run_batch() {
     run_.tell_calls();
     throw;
   }
-  run_.tell_calls();
+  run_.tell_all_calls();
   run_.raise();
 }
 

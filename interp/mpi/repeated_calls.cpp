@@ -65,12 +65,19 @@ std::uint64_t ShardRun::call_again(std::span<KnownCall* const> calls, std::span<
 }
 
 bool ShardRun::work() {
-  if (untold_.calls.empty()) return false;
+  if (untold_.calls.empty() || watch_.is_searching()) return false;
   KnownCall& call = *untold_.calls.front();
   log_again(call, untold_.bits);
   untold_ = {untold_.calls.subspan(1), untold_.bits.subspan(call.values)};
   watch_.called();
   return true;
+}
+
+void ShardRun::tell_all_calls() {
+  while (!untold_.calls.empty()) {
+    wait_for_checks();
+    work();
+  }
 }
 
 }  // namespace taskspec

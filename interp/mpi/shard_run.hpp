@@ -81,10 +81,11 @@ class ShardRun final : private Executor, private DataPort::Idle {
   // where they were. Gives the number of the first. The log is told of them while this shard waits for contents; until
   // it is told of all of them they and their numbers stay where they are, and no other call is made.
   std::uint64_t call_again(std::span<KnownCall* const> calls, std::span<const std::uint64_t> bits);
-  void tell_calls() {
+  void tell_calls() {  // as many as may be told: while a difference is searched for, none
     while (work()) {
     }
   }
+  void tell_all_calls();
   // Calls that have come and are not made yet: they come before any other.
   class Deferred {
    public:

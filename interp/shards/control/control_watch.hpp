@@ -76,6 +76,7 @@ class ControlWatch {
   bool is_far_ahead() const {
     return is_searching_ || (options_.level != Level::off && log_.last() - checked_ >= most_ahead);
   }
+  bool is_searching() const { return is_searching_; }  // calls that are made now take the place of searched ones
   const Difference* difference() const { return found_ ? &*found_ : nullptr; }
   std::uint64_t checked() const { return checked_; }
   const Counts& counts() const { return counts_; }
