@@ -120,7 +120,7 @@ class ShardRun final : private Executor, private DataPort::Idle {
     ShardRun& run;
     std::uint64_t call;
     void operator()() const {
-      run.tell_calls();  // what others ask for now concerns all calls
+      run.tell_calls();  // the log has the whole batch before others are answered from it
       run.waits("contents of others"), run.beat(), run.turn(), run.raise(call);
     }
   };
