@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "interp/host/kernel_cache.hpp"
+#include "interp/host/repeat_element.hpp"
 #include "interp/host/root_tree.hpp"
 #include "interp/host/row.hpp"
 #include "ir/base/key.hpp"
@@ -264,7 +265,9 @@ void LaunchCode::with_piece(const PointGroup& group, std::uint32_t position, std
   Row<std::byte*> bases(group.regions[0].fields);
   for (const Field& field : fields_) bases[field.field] = operands[field.operand];
   const std::span<std::byte*> fields = bases;
-  visit(group.launch->number(position), LaunchFiles::Piece{*group.pieces[position], group.regions[0].extents, fields});
+  visit(group.launch->number(position),
+        LaunchFiles::Piece{
+            *group.pieces[position], group.regions[0].extents, fields, {operands, group.launch->each.size()}});
 }
 
 namespace {
@@ -441,10 +444,7 @@ void LaunchCode::fill(const PointGroup& group, std::byte* const* operands) const
       from += count * bytes;
       return;
     }
-    // What is there already is copied behind itself, twice as much each time.
-    std::memcpy(at, from, bytes);
-    for (std::size_t done = 1; done < count; done += std::min(done, count - done))
-      std::memcpy(at + done * bytes, at, std::min(done, count - done) * bytes);
+    repeat_element(at, from, bytes, count);
   });
 }
 

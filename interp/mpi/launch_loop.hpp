@@ -30,6 +30,7 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   struct Exchange {
     LaunchUse whole;  // of the region
     std::vector<FieldExchange::Field> fields;
+    std::vector<Value> inputs;  // what fills have set; in no turn of a loop but the first: then it is filled in
   };
   struct Made {
     RecordTarget::Launched launch;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interp/host/repeat_element.hpp"
 #include "interp/host/row.hpp"
 #include "ir/base/key.hpp"
 
@@ -28,7 +29,26 @@ void FieldExchange::put_bases(const Piece& piece, std::span<std::byte*> bases) c
   for (std::size_t k = 0; k < fields_.size(); ++k) bases[k] = piece.fields[fields_[k].field];
 }
 
+void FieldExchange::fill(const Piece& piece) const {
+  auto input = piece.inputs.begin();
+  for (const Field& field : fields_) {
+    if (!field.movement) continue;
+    for (const Movement::Fill& fill : field.movement->fills) {
+      const std::byte* const element = *input++;
+      for (const Run& run : fill.runs.runs())
+        repeat_element(piece.fields[field.field] + static_cast<std::size_t>(run.lo) * field.width, element, field.width,
+                       static_cast<std::size_t>(run.size()));
+    }
+  }
+}
+
+bool FieldExchange::fills() const {
+  return std::ranges::any_of(fields_,
+                             [](const Field& field) { return field.movement && !field.movement->fills.empty(); });
+}
+
 void FieldExchange::transfer(std::size_t, const Piece& piece) const {
+  fill(piece);
   const ShardRun::Saying waiting = run_.say();
   Row<std::byte*> row(fields_.size(), unset);
   const std::span<std::byte*> bases = row;
@@ -56,7 +76,9 @@ class FieldExchange::Again final : public LaunchFiles::Bound {
   BoundPacking packing_;
 };
 
+// Where something is filled in, it is done once.
 std::unique_ptr<LaunchFiles::Bound> FieldExchange::bind(std::size_t, const Piece& piece) const {
+  if (fills()) return nullptr;
   Row<std::byte*> bases(fields_.size(), unset);
   put_bases(piece, bases);
   return std::make_unique<Again>(run_, packing_, bases);

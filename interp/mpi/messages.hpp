@@ -9,7 +9,8 @@
 
 namespace taskspec {
 
-// Elements of fields of one region, for one use of an operation.
+// Elements of fields of one region, for one use of an operation. Inputs of its launch are what fills have set: for each
+// field those of its movement.
 class FieldExchange final : public LaunchFiles {
  public:
   struct Field {
@@ -25,6 +26,8 @@ class FieldExchange final : public LaunchFiles {
  private:
   class Again;
   void put_bases(const Piece& piece, std::span<std::byte*> bases) const;  // by entry of fields_
+  void fill(const Piece& piece) const;
+  bool fills() const;
   ShardRun& run_;
   const std::vector<Field> fields_;
   const Packing packing_;

@@ -106,11 +106,16 @@ std::size_t ShardLaunches::width(const LaunchUse& use, std::uint32_t field) cons
 std::optional<LaunchLoop::Exchange> ShardLaunches::exchange(const LaunchUse& use,
                                                             std::vector<FieldExchange::Field> fields) {
   LaunchUse whole{Space{use.space.root}, {}, {}, {}, Privilege::inout, {}, use.name};
-  for (const FieldExchange::Field& field : fields)
-    if (field.movement) whole.fields.add(field.field);
+  std::vector<Value> inputs;
+  for (const FieldExchange::Field& field : fields) {
+    if (!field.movement) continue;
+    whole.fields.add(field.field);
+    for (const Movement::Fill& fill : field.movement->fills)
+      inputs.push_back(run_.data.contents({use.space.root, field.field}, fill.number));
+  }
   if (whole.fields.empty()) return std::nullopt;
   run_.will_say();
-  return LaunchLoop::Exchange{std::move(whole), std::move(fields)};
+  return LaunchLoop::Exchange{std::move(whole), std::move(fields), std::move(inputs)};
 }
 
 void ShardLaunches::record(LaunchLoop::Exchange exchange, const Site& site) {
@@ -121,6 +126,8 @@ void ShardLaunches::record(LaunchLoop::Exchange exchange, const Site& site) {
   message.what.uses.push_back(std::move(exchange.whole));
   message.what.files = std::make_shared<FieldExchange>(run_, std::move(exchange.fields));
   message.named.name = "exchange";
+  message.named.inputs.assign(exchange.inputs.size(), "contents");
+  message.values = std::move(exchange.inputs);
   message.span = site.span;
   message.scope = site.scope;
   target_.recorded(std::move(message));
@@ -164,13 +171,23 @@ void ShardLaunches::bring_all(const Launch& launch, std::size_t point, const Sit
   }
 }
 
+// Of the points of a use those for which this shard answers, as far as a fill has set them.
+void ShardLaunches::fill_in(const LaunchUse& use, const Space& space, const Site& site) {
+  std::vector<FieldExchange::Field> fields;
+  use.fields.each([&](std::uint32_t field) {
+    fields.push_back({field, width(use, field), run_.data.fills({use.space.root, field}, space)});
+  });
+  if (auto one = exchange(use, std::move(fields))) record(*std::move(one), site);
+}
+
 std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operation& op, const Launch& launch,
-                                                                   OwnNumbers own) {
+                                                                   OwnNumbers own, const Site& site) {
   std::vector<Contributions::Use> uses;
   for (std::size_t u = 0; u < launch.uses.size(); ++u) {
     const LaunchUse& use = launch.uses[u];
     if (use.privilege != Privilege::reduce) continue;
     const KeyId key = run_.keys.of(op, use);
+    fill_in(use, bound(forest(), use), site);
     Contributions::Use made;
     made.op = use.op;
     made.use = u;
@@ -254,7 +271,7 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   share_maps(launch, &sharding);
   bring(op, launch.what, site);
   launch.what.own = own(sharding, launch.what.domain);
-  if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, launch.what.own);
+  if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, launch.what.own, site);
   const std::uint64_t work = work_of(launch.what);
   Outputs outputs = target_.recorded(std::move(launch));
   wrote(op);
@@ -307,7 +324,8 @@ ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
   run_.issue(op);
   share_maps(launch, nullptr);
   bring(op, launch.what, site);
-  if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, own(sharding, launch.what.domain));
+  if (launch.what.reduces())
+    launch.what.messages = contributions(op, launch.what, own(sharding, launch.what.domain), site);
   if (!is_own) launch.what.work = Launch::Work::join;
   const std::vector<Type> types = launch.outputs;
   const std::vector<std::string> names = launch.named.outputs;
@@ -338,8 +356,18 @@ ShardLaunches::Outputs ShardLaunches::shared(Outputs values, const std::vector<T
   return target_.recorded(std::move(message));
 }
 
+// One element for all points is written by nobody yet: each shard fills in what it needs of them, when it does. Of a
+// tensor with the elements of all points every shard writes all: it has the tensor, too.
 ShardLaunches::Outputs ShardLaunches::fill(Launched launch) {
   run_.issue(operation(launch, CallKind::fill, PointSharding::owner(ShardId(0))));
+  const Value& contents = launch.values.front();
+  if (concrete(target_.type_of(contents)).elements() == 1) {
+    // A number is sent to the graph here, by all shards alike, and not by who fills in first.
+    const Value sent = contents.is_array() ? target_.constant(contents.array()) : contents;
+    for (const LaunchUse& use : launch.what.uses)
+      use.fields.each([&](std::uint32_t field) { run_.data.fill({use.space.root, field}, use.space, sent); });
+    return {};
+  }
   wrote_everywhere(launch.what);
   return target_.recorded(std::move(launch));
 }
@@ -349,7 +377,11 @@ ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   op.is_counted = false;
   op.by_owners = true;
   run_.issue(op);
-  if (!launch.what.held) bring_all(launch.what, 0, {launch.span, launch.scope});
+  const Site site{launch.span, launch.scope};
+  if (launch.what.held)
+    fill_in(launch.what.uses.front(), launch.what.uses.front().space, site);
+  else
+    bring_all(launch.what, 0, site);
   const std::uint64_t work = work_of(launch.what);
   const bool is_part = launch.what.held != nullptr;
   Outputs outputs = made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
@@ -371,6 +403,7 @@ ShardLaunches::Outputs ShardLaunches::total(Launched launch) {
   op.by_owners = true;
   run_.issue(op);
   const LaunchUse& use = launch.what.uses.front();
+  fill_in(use, use.space, {launch.span, launch.scope});
   run_.will_say();
   use.fields.each([&](std::uint32_t field) {
     launch.what.messages =

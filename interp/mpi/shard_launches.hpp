@@ -65,9 +65,11 @@ class ShardLaunches final : public LaunchDivider {
   void record(LaunchLoop::Exchange exchange, const Site& site);
   void record(LaunchLoop::Made made);
   using OwnNumbers = std::shared_ptr<const std::vector<std::uint32_t>>;
-  std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch, OwnNumbers own);
+  std::shared_ptr<const LaunchMessages> contributions(const Operation& op, const Launch& launch, OwnNumbers own,
+                                                      const Site& site);
   void wrote(const Operation& op);
   void wrote_everywhere(const Launch& launch);
+  void fill_in(const LaunchUse& use, const Space& space, const Site& site);
   void share_maps(const Launched& launch, const PointSharding* sharding);
   Outputs shared(Outputs values, const std::vector<Type>& types, const std::vector<std::string>& names,
                  const Site& site);

@@ -23,7 +23,8 @@ class LaunchFiles {
   struct Piece {
     const IndexSpace& points;
     const Rect& root;
-    std::span<std::byte* const> fields;  // by field of the region: where the element of root index 0 lies
+    std::span<std::byte* const> fields;             // by field of the region: where the element of root index 0 lies
+    std::span<const std::byte* const> inputs = {};  // of the launch
   };
   virtual ~LaunchFiles() = default;
   virtual void transfer(std::size_t position, const Piece& piece) const = 0;  // of a point; throws Error

@@ -286,4 +286,82 @@ TEST_CASE("[data] by shards a home gets one contribution of each other shard for
   CHECK(all[1]->marks == std::vector{all[0]->send[0].mark, all[2]->send[1].mark});
 }
 
+TEST_CASE("[data] a fill is written by nobody: each shard fills in what it needs, once, and nothing of it is sent") {
+  RegionForest forest;
+  const RegionId r = forest.add({"R", "r", Rect::of({32}), std::vector<RegionField>(1)});
+  const PartitionId owned = blocks(forest, {r}, Point::of(4)), ghost = halo(forest, owned, 1, HaloShape::box);
+  KeyTable keys;
+  const KeyId own_key = key_of(keys, forest, owned, PointSharding::block()),
+              ghost_key = key_of(keys, forest, ghost, PointSharding::block());
+  const LaneKey lane{r, 0};
+  auto of = [](std::initializer_list<Run> runs) { return Intervals::of(runs); };
+  for (const DataState::Plans plans : {DataState::Plans::own, DataState::Plans::all}) {
+    const States states = states_of(forest, keys, 4, plans);
+    DataState& one = *states[1];
+    auto only_fill = [&](const std::shared_ptr<const Movement>& movement, const Intervals& runs, std::int64_t contents) {
+      REQUIRE(movement);
+      CHECK(movement->send.empty());
+      CHECK(movement->receive.empty());
+      REQUIRE(movement->fills.size() == 1);
+      CHECK(movement->fills[0].runs == runs);
+      CHECK(one.contents(lane, movement->fills[0].number).integer() == contents);
+    };
+    one.fill(lane, {r}, Value(std::int64_t{7}));
+    only_fill(one.read(lane, own_key), of({{8, 16}}), 7);
+    only_fill(one.read(lane, ghost_key), of({{7, 8}, {16, 17}}), 7);
+    CHECK_FALSE(one.read(lane, ghost_key));
+    // What is written by points goes round as ever, and what they left is still that of the fill.
+    const Space second{r, owned, Point::of(1)};
+    one.fill(lane, second, Value(std::int64_t{8}));  // another one over a part of it
+    only_fill(one.fills(lane, {r}), of({{8, 16}}), 8);
+    only_fill(one.read(lane, ghost_key), of({{8, 16}}), 8);
+    one.write(lane, own_key);
+    const auto moved = one.read(lane, ghost_key);
+    REQUIRE(moved);
+    CHECK(moved->fills.empty());
+    CHECK(moved->receive.size() == 2);
+    // One shard reads all.
+    one.fill(lane, {r}, Value(std::int64_t{9}));
+    CHECK_FALSE(one.collect(lane, {r}, ShardId(2)));
+    only_fill(one.collect(lane, {r}, ShardId(1)), of({{0, 32}}), 9);
+    CHECK_FALSE(one.gather(lane, {r}));
+  }
+}
+
+TEST_CASE("[data] what shards fill in is flat in their number, and a loop of fills makes nothing new") {
+  for (const std::size_t shards : {2, 8, 64}) {
+    CAPTURE(shards);
+    RegionForest forest;
+    const auto tiles = static_cast<std::int64_t>(shards) * 2;
+    const RegionId r = forest.add({"R", "r", Rect::of({tiles * 8}), std::vector<RegionField>(2)});
+    const PartitionId owned = blocks(forest, {r}, Point::of(tiles)), ghost = halo(forest, owned, 1, HaloShape::box);
+    KeyTable keys;
+    const KeyId own_key = key_of(keys, forest, owned, PointSharding::cyclic()),
+                ghost_key = key_of(keys, forest, ghost, PointSharding::cyclic());
+    DataState state(forest, keys, shards, ShardId(1));
+    const LaneKey a{r, 0}, sums{r, 1};
+    std::int64_t filled = 0;
+    auto count = [&](const std::shared_ptr<const Movement>& movement) {
+      if (movement)
+        for (const Movement::Fill& fill : movement->fills) filled += fill.runs.size();
+    };
+    std::uint64_t made = 0;
+    std::size_t bytes = 0;
+    for (std::int64_t turn = 0; turn < 40; ++turn) {
+      if (turn == 3) made = state.counts().made, bytes = state.bytes();
+      filled = 0;
+      state.fill(a, {r}, Value(turn));
+      state.fill(sums, {r}, Value(-turn));
+      count(state.read(a, own_key));
+      state.write(a, own_key);
+      count(state.fills(sums, {r}));
+      (void)state.reduce(sums, ghost_key);
+      count(state.read(sums, own_key));
+      CHECK(filled == 16 + 16);  // own tiles, and the share that contributions go to
+    }
+    CHECK(state.counts().made == made);
+    CHECK(state.bytes() == bytes);
+  }
+}
+
 }  // namespace taskspec::data_plans_test

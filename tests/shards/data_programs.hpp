@@ -14,7 +14,7 @@
 namespace taskspec {
 
 struct DataStep {
-  enum class Kind : std::uint8_t { launch, everywhere, gather, collect, total } kind = Kind::launch;
+  enum class Kind : std::uint8_t { launch, everywhere, fill, gather, collect, total } kind = Kind::launch;
   Operation op{};  // launch
   Space space{};   // the others
   std::uint32_t field = 0;
@@ -57,7 +57,7 @@ class DataProgram {
       steps.push_back({.op = std::move(op)});
       if (grown.number(0, 3) == 0) {
         DataStep step;
-        step.kind = static_cast<DataStep::Kind>(grown.number(1, 4));
+        step.kind = static_cast<DataStep::Kind>(grown.number(1, 5));
         step.space = grown.spaces[grown.pick(grown.spaces.size())].first;
         step.field = static_cast<std::uint32_t>(grown.number(0, 1));
         step.to = ShardId(grown.pick(shards));
@@ -104,6 +104,17 @@ class DataProgram {
         std::copy(made.begin(), made.end(), to);
     });
   }
+  // What the step of that number fills a field with.
+  Bytes filled(LaneKey lane, std::uint64_t number) const {
+    Bytes made(width(lane));
+    put_number(made.data(), precision(lane), made_of(number, lane.field, 5));
+    return made;
+  }
+  void fill(Memory& memory, LaneKey lane, const Run& run, std::uint64_t number) const {
+    const Bytes element = filled(lane, number);
+    for (std::int64_t i = run.lo; i < run.hi; ++i)
+      std::copy(element.begin(), element.end(), at(memory, lane).data() + static_cast<std::size_t>(i) * element.size());
+  }
   // What a point contributes, in memory of its piece.
   Bytes contribution(LaneKey lane, const Space& space, ReduceOp op, std::uint64_t number, std::int64_t point) const {
     const IndexSpace piece = grown.forest.points(space);
@@ -131,6 +142,10 @@ class DataProgram {
       before.push_back(memory);
       if (step.kind == DataStep::Kind::everywhere)
         write(memory, {step.space.root, step.field}, step.space, Privilege::out, step.op.number);
+      if (step.kind == DataStep::Kind::fill)
+        each_element(step.space, [&](std::int64_t element) {
+          fill(memory, {step.space.root, step.field}, {element, element + 1}, step.op.number);
+        });
       if (step.kind != DataStep::Kind::launch) continue;
       for (const bool folds : {false, true})
         for (std::int64_t point = 0; point < step.op.domain.size(); ++point)

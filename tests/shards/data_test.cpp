@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <set>
 
 #include "interp/host/root_tree.hpp"
 #include "tests/shards/data_programs.hpp"
@@ -41,6 +42,8 @@ struct Shard {
       case DataStep::Kind::everywhere:
         program.write(memory, lane, step.space, Privilege::out, step.op.number);
         return state.everywhere(lane, step.space);
+      case DataStep::Kind::fill:  // nothing is written yet
+        return state.fill(lane, step.space, Value(static_cast<std::int64_t>(step.op.number)));
       case DataStep::Kind::gather:
         move(lane, state.gather(lane, step.space));
         return check(lane, step.space, before);
@@ -57,6 +60,7 @@ struct Shard {
   void total(const DataStep& step, LaneKey lane, Memory& before) {
     const Precision precision = program.precision(lane);
     Bytes told(program.width(lane)), wanted(told.size());
+    fill(lane, state.fills(lane, step.space));
     add_up(port, *state.total(lane, step.space), step.fold, precision, DataProgram::at(memory, lane).data(),
            told.data(), [] {});
     RootTree tree(step.fold, precision);
@@ -66,6 +70,12 @@ struct Shard {
     tree.finish(precision, wanted.data());
     wrong += told != wanted;
   }
+  void fill(LaneKey lane, const std::shared_ptr<const Movement>& movement) {
+    if (!movement) return;
+    for (const Movement::Fill& fill : movement->fills)
+      for (const Run& run : fill.runs.runs())
+        program.fill(memory, lane, run, static_cast<std::uint64_t>(state.contents(lane, fill.number).integer()));
+  }
   void move(LaneKey lane, const std::shared_ptr<const Movement>& movement) {
     move(std::vector{lane}, std::vector{movement});
   }
@@ -74,6 +84,7 @@ struct Shard {
     std::vector<std::byte*> bases;
     std::vector<std::size_t> widths;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
+      fill(lanes[i], movements[i]);
       fields.push_back(movements[i].get());
       bases.push_back(DataProgram::at(memory, lanes[i]).data());
       widths.push_back(program.width(lanes[i]));
@@ -132,6 +143,7 @@ struct Shard {
         buffers[{lanes.size(), own[i]}] = program.contribution(lane, space, use.op, op.number, own[i]);
       }
       lanes.push_back(lane);
+      fill(lane, state.fills(lane, bound(program.grown.forest, use)));
       movements.push_back(state.reduce(lane, keys.of(op, use)));
       fields.push_back(movements.back().get());
       bases.push_back(DataProgram::at(memory, lane).data());
@@ -179,6 +191,11 @@ class Versions {
     const LaneNumbers key{lane.root.value, lane.field};
     for (std::size_t to = 0; to < of_shards.size(); ++to) {
       if (!of_shards[to]) continue;
+      for (const Movement::Fill& fill : of_shards[to]->fills)
+        each(fill.runs, [&](std::size_t i) {
+          in_vain += has_[to][key][i] == newest_[key][i];
+          has_[to][key][i] = newest_[key][i];
+        });
       for (const Movement::Part& part : of_shards[to]->receive) {
         each(part.runs, [&](std::size_t i) {
           in_vain += has_[to][key][i] == newest_[key][i];
@@ -198,10 +215,18 @@ class Versions {
       if (of_shards[to])
         for (const FoldMovement::Step& step : of_shards[to]->steps)
           each(step.runs, [&](std::size_t i) {
-            stale += !homes.contains(i) && has_[to][key][i] != newest_[key][i];
+            stale += !homes.contains(i) && has_[to][key][i] != newest_[key][i] && !filled_.contains({to, i});
             two_homes += !homes.emplace(i, to).second && homes[i] != to;
           });
     for (const auto& [element, home] : homes) has_[home][key][element] = ++newest_[key][element];
+    filled_.clear();
+  }
+  // What homes fill in before contributions. A lane does not keep in mind who has it, it may be filled in again.
+  void fill_in(std::span<const std::shared_ptr<const Movement>> of_shards) {
+    for (std::size_t to = 0; to < of_shards.size(); ++to)
+      if (of_shards[to])
+        for (const Movement::Fill& fill : of_shards[to]->fills)
+          each(fill.runs, [&](std::size_t i) { filled_.emplace(to, i); });
   }
   void write(LaneKey lane, const Space& space, std::size_t shard, bool everywhere) {
     const LaneNumbers key{lane.root.value, lane.field};
@@ -210,6 +235,13 @@ class Versions {
       ++newest_[key][i];
       for (std::size_t to = 0; to < has_.size(); ++to)
         if (everywhere || to == shard) has_[to][key][i] = newest_[key][i];
+    });
+  }
+
+  // No shard has it yet.
+  void fill(LaneKey lane, const Space& space) {
+    program_.each_element(space, [&](std::int64_t i) {
+      ++newest_[{lane.root.value, lane.field}][static_cast<std::size_t>(i)];
     });
   }
 
@@ -228,6 +260,7 @@ class Versions {
   }
   const DataProgram& program_;
   std::map<LaneNumbers, std::vector<std::uint64_t>> newest_, home_;
+  std::set<std::pair<std::size_t, std::size_t>> filled_;  // shard and element, of the contributions that follow
   std::vector<std::map<LaneNumbers, std::vector<std::uint64_t>>> has_;
 };
 
@@ -238,7 +271,7 @@ bool is_same(const Movement* a, const Movement* b) {
       return p.peer == q.peer && p.runs == q.runs;
     });
   };
-  return a->id == b->id && same(a->send, b->send) && same(a->receive, b->receive);
+  return (a->id == b->id || !a->fills.empty()) && same(a->send, b->send) && same(a->receive, b->receive);
 }
 bool is_same(const FoldMovement* a, const FoldMovement* b) {
   if (!a || !b) return !a && !b;
@@ -256,13 +289,30 @@ struct Judged {
                                                       folds));
   }
   template <class Decide>
-  auto decide(Decide decide) {
+  auto decide(LaneKey lane, Decide decide) {
     std::vector<decltype(decide(*own[0]))> made;
     for (std::size_t shard = 0; shard < own.size(); ++shard) {
       made.push_back(decide(*own[shard]));
-      unlike += !is_same(made.back().get(), decide(*all[shard]).get());
+      const auto judge = decide(*all[shard]);
+      unlike += !is_same(made.back().get(), judge.get());
+      if constexpr (requires { judge->fills; })
+        unlike += fills_by_contents(lane, *own[shard], made.back().get()) !=
+                  fills_by_contents(lane, *all[shard], judge.get());
     }
     return made;
+  }
+  auto fills(LaneKey lane, const Space& space) {
+    return decide(lane, [&](DataState& state) { return state.fills(lane, space); });
+  }
+  // The two may number fills otherwise.
+  using Fills = std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>>;
+  static Fills fills_by_contents(LaneKey lane, DataState& state, const Movement* movement) {
+    Fills by_contents;
+    if (movement)
+      for (const Movement::Fill& fill : movement->fills)
+        for (const Run& run : fill.runs.runs())
+          by_contents[state.contents(lane, fill.number).integer()].emplace_back(run.lo, run.hi);
+    return by_contents;
   }
   void each(const std::function<void(DataState&)>& visit) {
     for (auto* states : {&own, &all})
@@ -271,11 +321,19 @@ struct Judged {
   void run(const DataStep& step, const DataProgram& program) {
     const LaneKey lane{step.space.root, step.field};
     if (step.kind == DataStep::Kind::gather)
-      return versions.move(lane, decide([&](DataState& state) { return state.gather(lane, step.space); }));
+      return versions.move(lane, decide(lane, [&](DataState& state) { return state.gather(lane, step.space); }));
     if (step.kind == DataStep::Kind::collect)
-      return versions.move(lane, decide([&](DataState& state) { return state.collect(lane, step.space, step.to); }));
-    if (step.kind == DataStep::Kind::total)
-      return void(decide([&](DataState& state) { return state.total(lane, step.space); }));
+      return versions.move(lane,
+                           decide(lane, [&](DataState& state) { return state.collect(lane, step.space, step.to); }));
+    if (step.kind == DataStep::Kind::total) {
+      (void)fills(lane, step.space);
+      return void(decide(lane, [&](DataState& state) { return state.total(lane, step.space); }));
+    }
+    if (step.kind == DataStep::Kind::fill) {
+      versions.fill(lane, step.space);
+      return each(
+          [&](DataState& state) { state.fill(lane, step.space, Value(static_cast<std::int64_t>(step.op.number))); });
+    }
     if (step.kind == DataStep::Kind::everywhere) {
       versions.write(lane, step.space, 0, true);
       return each([&](DataState& state) { state.everywhere(lane, step.space); });
@@ -287,7 +345,7 @@ struct Judged {
           DataProgram::each_lane(use, [&](LaneKey lane) { visit(lane, use, keys.of(op, use)); });
     };
     each_use({Privilege::in, Privilege::inout}, [&](LaneKey lane, const LaunchUse&, KeyId key) {
-      versions.move(lane, decide([&](DataState& state) { return state.read(lane, key); }));
+      versions.move(lane, decide(lane, [&](DataState& state) { return state.read(lane, key); }));
     });
     each_use({Privilege::out, Privilege::inout}, [&](LaneKey lane, const LaunchUse& use, KeyId key) {
       for (std::int64_t point = 0; point < op.domain.size(); ++point)
@@ -295,10 +353,12 @@ struct Judged {
                        op.sharding.shard(point, op.domain.size(), program.shards).index(), false);
       each([&](DataState& state) { state.write(lane, key); });
     });
-    each_use({Privilege::reduce}, [&](LaneKey lane, const LaunchUse&, KeyId key) {
-      versions.fold(lane, decide([&](DataState& state) { return state.reduce(lane, key); }));
+    each_use({Privilege::reduce}, [&](LaneKey lane, const LaunchUse& use, KeyId key) {
+      versions.fill_in(fills(lane, bound(program.grown.forest, use)));
+      versions.fold(lane, decide(lane, [&](DataState& state) { return state.reduce(lane, key); }));
     });
   }
+
 
   KeyTable keys;
   std::vector<std::unique_ptr<DataState>> own, all;

@@ -85,6 +85,7 @@ struct DataState::Tree {
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash;
   std::unordered_map<std::uint64_t, Decision> decisions;                 // by state and step
   std::vector<std::uint32_t> lanes;                                      // their present states, by field
+  std::vector<std::vector<Value>> contents;                              // by field, then by number of a fill - 1
   std::unordered_map<std::uint32_t, std::unique_ptr<KeyPoints>> points;  // by key
   OwnPlans own;
   TablePlans all;
@@ -148,7 +149,10 @@ DataState::Decision DataState::made(Tree& tree, std::uint32_t at, const LaneStep
     const IndexSpace points = forest_.points(step.space);
     return {.next = at, .total = std::make_shared<TotalShare>(points.as_intervals(forest_.root(step.space)), own)};
   }
-  if (plans_ == Plans::all) {
+  if (step.kind == LaneStep::Kind::answer) {
+    made.next = at;
+    movement = plans_ == Plans::all ? tree.all.fills(tree.table(at), step) : tree.own.fills(tree.stack(at), step.space);
+  } else if (plans_ == Plans::all) {
     HomeTable table = tree.table(at);
     if (is_fold)
       fold = tree.all.fold(table, step);
@@ -204,6 +208,28 @@ void DataState::write(LaneKey lane, KeyId key) { (void)decide(lane, {.kind = Lan
 void DataState::everywhere(LaneKey lane, const Space& space) {
   (void)decide(lane, {.kind = LaneStep::Kind::everywhere, .space = space});
 }
+
+void DataState::fill(LaneKey lane, const Space& space, Value contents) {
+  Tree& tree = this->tree(lane.root);
+  LaneStep step{.kind = LaneStep::Kind::everywhere, .space = space};
+  // What is left of earlier ones keeps its number.
+  LaneStack left = pushed(tree.states.at(state_of(lane)).stack, tree.steps.of(step), tree.steps, forest_, keys_);
+  step.fill = free_fill(left, tree.steps);
+  (void)decide(lane, step);
+  if (tree.contents.size() <= lane.field) tree.contents.resize(lane.field + 1);
+  std::vector<Value>& known = tree.contents[lane.field];
+  if (known.size() < step.fill) known.resize(step.fill);
+  known[step.fill - 1] = std::move(contents);
+}
+
+const Value& DataState::contents(LaneKey lane, std::uint32_t number) {
+  return tree(lane.root).contents.at(lane.field).at(number - 1);
+}
+
+std::shared_ptr<const Movement> DataState::fills(LaneKey lane, const Space& space) {
+  return decide(lane, {.kind = LaneStep::Kind::answer, .space = space}).movement;
+}
+
 std::shared_ptr<const Movement> DataState::gather(LaneKey lane, const Space& space) {
   return decide(lane, {.kind = LaneStep::Kind::gather, .space = space}).movement;
 }

@@ -6,9 +6,10 @@
 //   const auto moved = data.read({cells, 0}, ghost_key);   // `in ghost`: what this shard sends and receives before it
 //
 // A lane starts as zero on every shard. An element has a home: the shard that wrote it last; or it is everywhere, with
-// equal contents. What a shard has fetched it keeps until somebody writes there. An operation that finds a lane as an
-// equal one found it before gets what that one got, in O(1). Partitions that operations name are held as long as their
-// region lives: by their pieces it is known who has what.
+// equal contents. What a fill has set, each shard fills in where it needs it: no shard writes a whole region. What a
+// shard has fetched it keeps until somebody writes there. An operation that finds a lane as an equal one found it
+// before gets what that one got, in O(1). Partitions that operations name are held as long as their region lives: by
+// their pieces it is known who has what.
 #pragma once
 #include <memory>
 
@@ -17,6 +18,7 @@
 #include "interp/shards/data/movement.hpp"
 #include "interp/shards/data/total_share.hpp"
 #include "ir/base/allocations.hpp"
+#include "ir/types/value.hpp"
 
 namespace taskspec {
 
@@ -41,12 +43,18 @@ class DataState {
   void write(LaneKey lane, KeyId key);
   // Every shard has written all points of `space` itself, with the same values.
   void everywhere(LaneKey lane, const Space& space);
+  // All points of `space` have the same contents, for the caller to know by: `contents` of the lane gives them by the
+  // number that movements have of the fill, until the next fill.
+  void fill(LaneKey lane, const Space& space, Value contents);
+  const Value& contents(LaneKey lane, std::uint32_t number);
   std::shared_ptr<const Movement> gather(LaneKey lane, const Space& space);               // every shard gets all points
   std::shared_ptr<const Movement> collect(LaneKey lane, const Space& space, ShardId to);  // one shard does
   // Every shard gets the total of all points: what this one adds to it.
   std::shared_ptr<const TotalShare> total(LaneKey lane, const Space& space);
   // Which of its points this shard looks at where each is looked at once.
   Intervals answers_for(LaneKey lane, const Space& space);
+  // What it fills in of these first: before a total, or contributions. Null: nothing.
+  std::shared_ptr<const Movement> fills(LaneKey lane, const Space& space);
   // Its points have contributed: what goes to the homes, which apply it and afterwards alone have those points. What
   // was everywhere goes to the shard whose share of the root's index it is in.
   std::shared_ptr<const FoldMovement> reduce(LaneKey lane, KeyId key);

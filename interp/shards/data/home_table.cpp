@@ -24,16 +24,35 @@ std::size_t block_home(std::int64_t element, std::int64_t elements, std::size_t 
 HomeTable::HomeTable(std::int64_t elements, std::size_t shards)
     : elements_(elements), home_(shards), valid_(shards, whole(elements)) {}
 
+// They are not as a fill has set them.
+void HomeTable::change(const Intervals& points) {
+  for (Intervals& filled : fills_) filled = filled - points;
+  while (!fills_.empty() && fills_.back().empty()) fills_.pop_back();
+}
+
 void HomeTable::write(std::span<const Intervals> by_shard) {
   Intervals all;
   for (const Intervals& written : by_shard) all = all | written;
+  change(all);
   for (std::size_t shard = 0; shard < shards(); ++shard) {
     home_[shard] = (home_[shard] - all) | by_shard[shard];
     valid_[shard] = (valid_[shard] - all) | by_shard[shard];
   }
 }
 
+void HomeTable::fill(const Intervals& points, std::uint32_t number) {
+  change(points);
+  for (std::size_t shard = 0; shard < shards(); ++shard) {
+    home_[shard] = home_[shard] - points;
+    valid_[shard] = valid_[shard] - points;
+  }
+  if (points.empty()) return;
+  if (fills_.size() < number) fills_.resize(number);
+  fills_[number - 1] = fills_[number - 1] | points;
+}
+
 void HomeTable::everywhere(const Intervals& points) {
+  change(points);
   for (std::size_t shard = 0; shard < shards(); ++shard) {
     home_[shard] = home_[shard] - points;
     valid_[shard] = valid_[shard] | points;
@@ -47,6 +66,7 @@ void HomeTable::contribute(const Intervals& points) {
     home_[shard] = home_[shard] | (free & Intervals::of_sorted({block_share(elements_, shards(), shard)}));
     valid_[shard] = (valid_[shard] - points) | (home_[shard] & points);
   }
+  change(points);
 }
 
 std::vector<Intervals> HomeTable::missing(std::size_t to, const Intervals& needs) const {
@@ -60,7 +80,7 @@ std::vector<Intervals> HomeTable::missing(std::size_t to, const Intervals& needs
 
 std::size_t HomeTable::bytes() const {
   std::size_t bytes = sizeof *this;
-  for (const std::vector<Intervals>* lists : {&home_, &valid_})
+  for (const std::vector<Intervals>* lists : {&home_, &valid_, &fills_})
     for (const Intervals& runs : *lists)
       bytes += sizeof runs + runs.runs().size() * (sizeof(Run) + sizeof(std::int64_t));
   return bytes;

@@ -13,7 +13,7 @@
 namespace taskspec {
 
 // Elements with the home of a shard or, where they are in no list, everywhere; and the elements of which a shard has
-// the present contents.
+// the present contents. What a fill has set is everywhere, and a shard has it when it has filled it in.
 class HomeTable {
  public:
   HomeTable() = default;
@@ -25,6 +25,9 @@ class HomeTable {
 
   void write(std::span<const Intervals> by_shard);
   void everywhere(const Intervals& points);
+  void fill(const Intervals& points, std::uint32_t number);  // from 1
+  // By number - 1: what that fill has set and nobody has changed since. None of the last ones is empty.
+  std::span<const Intervals> fills() const { return fills_; }
   void hold(std::size_t shard, const Intervals& points) { valid_[shard] = valid_[shard] | points; }
   // What is everywhere gets the home of the block share; then the homes alone have those points.
   void contribute(const Intervals& points);
@@ -36,7 +39,8 @@ class HomeTable {
 
  private:
   std::int64_t elements_ = 0;
-  std::vector<Intervals> home_, valid_;
+  void change(const Intervals& points);
+  std::vector<Intervals> home_, valid_, fills_;
 };
 
 // The elements of that shard where a root is cut into equal shares.

@@ -13,6 +13,7 @@ std::uint64_t hash_of(const LaneStep& step) {
   };
   mix(step.key.value);
   mix(step.to.value);
+  mix(step.fill);
   mix(step.space.root.value);
   mix(step.space.partition.value);
   for (const std::int64_t at : step.space.colour.at) mix(static_cast<std::uint64_t>(at));
@@ -54,6 +55,7 @@ bool hides(const LaneStep& upper, const LaneStep& lower, const RegionForest& for
       return upper == lower;
     case Kind::table:
     case Kind::total:
+    case Kind::answer:
       break;
   }
   return true;
@@ -89,6 +91,19 @@ LaneStack pushed(LaneStack stack, LaneStepId id, const LaneSteps& steps, const R
     while (at != stack.end() && steps[*at].holds() && *at < id) ++at;
   stack.insert(at, id);
   return stack;
+}
+
+std::uint32_t free_fill(const LaneStack& stack, const LaneSteps& steps) {
+  const auto is_known = [&](std::uint32_t number) {
+    return std::ranges::any_of(stack, [&](LaneStepId id) {
+      const LaneStep& step = steps[id];
+      return step.fill == number ||
+             (step.table && step.table->fills().size() >= number && !step.table->fills()[number - 1].empty());
+    });
+  };
+  std::uint32_t number = 1;
+  while (is_known(number)) ++number;
+  return number;
 }
 
 bool names(const LaneStep& step, PartitionId partition, const KeyTable& keys) {

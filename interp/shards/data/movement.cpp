@@ -64,6 +64,8 @@ void seal(Movement& movement, ShardId self) {
       add(hash.add(part.peer.value), part.runs);
     }
   }
+  hash.add(movement.fills.size());
+  for (const Movement::Fill& fill : movement.fills) add(hash.add(fill.number), fill.runs);
   movement.id = hash.digest().low;
 }
 
@@ -94,6 +96,7 @@ std::size_t bytes(const Movement& movement) {
   std::size_t bytes = sizeof movement;
   for (const std::vector<Movement::Part>* parts : {&movement.send, &movement.receive})
     for (const Movement::Part& part : *parts) bytes += sizeof part + bytes_of(part.runs);
+  for (const Movement::Fill& fill : movement.fills) bytes += sizeof fill + bytes_of(fill.runs);
   return bytes;
 }
 

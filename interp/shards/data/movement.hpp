@@ -2,6 +2,8 @@
 // over the row-major index of the root region. Made once for a configuration, and shared.
 //
 //   Movement{.id = ..., .send = {{ShardId(1), 15..16}}, .receive = {{ShardId(1), 16..17}}}
+//
+// What all points of a fill got is sent by nobody: each shard fills in what it needs, when it does.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -18,10 +20,15 @@ struct Movement {
     Intervals runs;
     std::uint32_t mark = 0;  // of the runs: both ends have the same
   };
+  struct Fill {
+    std::uint32_t number;  // of the fill, among those that the lane still knows (DataState::contents)
+    Intervals runs;
+  };
   std::uint64_t id = 0;             // equal content, equal id (on one shard)
   std::vector<Part> send, receive;  // ascending by peer; never self, never without runs
+  std::vector<Fill> fills = {};     // ascending by number; none without runs
 
-  bool empty() const { return send.empty() && receive.empty(); }
+  bool empty() const { return send.empty() && receive.empty() && fills.empty(); }
 };
 
 // The contributions of one `reduce` use: each point has folded its own into a buffer over its piece. Whoever is the

@@ -10,25 +10,28 @@ namespace {
 
 using Kind = LaneStep::Kind;
 
-// Runs by peer, in any order, as parts of a movement.
+// Runs by peer, or by fill, in any order, as parts of a movement.
+template <class Part, class Whose>
 class PartMaker {
  public:
   explicit PartMaker(const Rect& root) : root_(root) {}
-  void add(ShardId peer, const IndexSpace& part) {
-    part.runs(root_, [&](Run run) { runs_[peer].push_back(run); });
+  void add(Whose whose, const IndexSpace& part) {
+    part.runs(root_, [&](Run run) { runs_[whose].push_back(run); });
   }
-  std::vector<Movement::Part> made() {
-    std::vector<Movement::Part> parts;
-    for (auto& [peer, runs] : runs_)
+  std::vector<Part> made() {
+    std::vector<Part> parts;
+    for (auto& [whose, runs] : runs_)
       if (Intervals merged = Intervals::of(std::move(runs)); !merged.empty())
-        parts.push_back({peer, std::move(merged)});
+        parts.push_back({whose, std::move(merged)});
     return parts;
   }
 
  private:
   const Rect& root_;
-  std::map<ShardId, std::vector<Run>> runs_;
+  std::map<Whose, std::vector<Run>> runs_;
 };
+using CopyMaker = PartMaker<Movement::Part, ShardId>;
+using FillMaker = PartMaker<Movement::Fill, std::uint32_t>;
 
 void append_runs(const Rect& root, const IndexSpace& part, std::vector<Run>& into) {
   part.runs(root, [&](Run run) { into.push_back(run); });
@@ -36,9 +39,9 @@ void append_runs(const Rect& root, const IndexSpace& part, std::vector<Run>& int
 
 }  // namespace
 
-// Of the set, what that shard has not got, by home. An entry that gave it to the shard ends the search, and so does one
-// that changed it.
-void OwnPlans::lacks(Stack stack, ShardId shard, IndexSpace set, Emit emit) const {
+// Of the set, what that shard has not got, by home or by fill. An entry that gave it to the shard ends the search, and
+// so does one that changed it.
+void OwnPlans::lacks(Stack stack, ShardId shard, IndexSpace set, Emit emit, EmitFill fill) const {
   for (; !stack.empty() && !set.empty(); stack = stack.subspan(1)) {
     const LaneStep& step = *stack.front();
     switch (step.kind) {
@@ -72,16 +75,26 @@ void OwnPlans::lacks(Stack stack, ShardId shard, IndexSpace set, Emit emit) cons
         if (step.to != shard) break;
         [[fallthrough]];
       case Kind::everywhere:
-      case Kind::gather:
-        set = subtract(root_, set, forest_.points(step.space));
+      case Kind::gather: {
+        const IndexSpace space = forest_.points(step.space);
+        if (step.fill > 0)
+          if (const IndexSpace part = intersect(root_, set, space); !part.empty()) fill(part, step.fill);
+        set = subtract(root_, set, space);
         break;
+      }
       case Kind::total:
+      case Kind::answer:
         break;
       case Kind::table: {
         const Intervals left = set.as_intervals(root_) - step.table->valid(shard.index());
         for (std::size_t home = 0; home < shards_ && !left.empty(); ++home)
           if (const Intervals part = left & step.table->home(home); !part.empty() && home != shard.index())
             emit(points_of(part), ShardId(home));
+        std::uint32_t number = 0;
+        for (const Intervals& filled : step.table->fills()) {
+          ++number;
+          if (const Intervals part = left & filled; !part.empty()) fill(points_of(part), number);
+        }
         return;
       }
     }
@@ -207,9 +220,12 @@ void OwnPlans::add_shares(Stack newer, const LaneStep& step, Stack older, Homes&
 
 Movement OwnPlans::read(Stack stack, const Homes& homes, KeyId key) const {
   const KeyPoints& points = points_(key);
-  PartMaker send(root_), receive(root_);
+  CopyMaker send(root_), receive(root_);
+  FillMaker fills(root_);
   points.each_own([&](std::int64_t, const IndexSpace& piece) {
-    lacks(stack, self_, piece, [&](const IndexSpace& part, ShardId home) { receive.add(home, part); });
+    lacks(
+        stack, self_, piece, [&](const IndexSpace& part, ShardId home) { receive.add(home, part); },
+        [&](const IndexSpace& part, std::uint32_t number) { fills.add(number, part); });
   });
   for (const IndexSpace& home : homes)
     points.each_met(home, [&](const IndexSpace& piece, const KeyPoints::Taking& by) {
@@ -219,32 +235,49 @@ Movement OwnPlans::read(Stack stack, const Homes& homes, KeyId key) const {
           lacks(stack, shard, wanted, [&](const IndexSpace& part, ShardId) { send.add(shard, part); });
       });
     });
-  return {.send = send.made(), .receive = receive.made()};
+  return {.send = send.made(), .receive = receive.made(), .fills = fills.made()};
 }
 
 Movement OwnPlans::gather(Stack stack, const Homes& homes, const Space& space) const {
   const IndexSpace points = forest_.points(space);
-  PartMaker send(root_), receive(root_);
-  lacks(stack, self_, points, [&](const IndexSpace& part, ShardId home) { receive.add(home, part); });
+  CopyMaker send(root_), receive(root_);
+  FillMaker fills(root_);
+  lacks(
+      stack, self_, points, [&](const IndexSpace& part, ShardId home) { receive.add(home, part); },
+      [&](const IndexSpace& part, std::uint32_t number) { fills.add(number, part); });
   for (const IndexSpace& home : homes) {
     const IndexSpace wanted = intersect(root_, home, points);
     for (std::size_t to = 0; to < shards_ && !wanted.empty(); ++to)
       if (to != self_.index())
         lacks(stack, ShardId(to), wanted, [&](const IndexSpace& part, ShardId) { send.add(ShardId(to), part); });
   }
-  return {.send = send.made(), .receive = receive.made()};
+  return {.send = send.made(), .receive = receive.made(), .fills = fills.made()};
 }
 
 Movement OwnPlans::collect(Stack stack, const Homes& homes, const Space& space, ShardId to) const {
   const IndexSpace points = forest_.points(space);
-  PartMaker send(root_), receive(root_);
+  CopyMaker send(root_), receive(root_);
+  FillMaker fills(root_);
   if (to == self_) {
-    lacks(stack, self_, points, [&](const IndexSpace& part, ShardId home) { receive.add(home, part); });
+    lacks(
+        stack, self_, points, [&](const IndexSpace& part, ShardId home) { receive.add(home, part); },
+        [&](const IndexSpace& part, std::uint32_t number) { fills.add(number, part); });
   } else {
     for (const IndexSpace& home : homes)
       lacks(stack, to, intersect(root_, home, points), [&](const IndexSpace& part, ShardId) { send.add(to, part); });
   }
-  return {.send = send.made(), .receive = receive.made()};
+  return {.send = send.made(), .receive = receive.made(), .fills = fills.made()};
+}
+
+// What is at home here is here: only what is everywhere may be missing.
+Movement OwnPlans::fills(Stack stack, const Space& space) const {
+  FillMaker fills(root_);
+  if (const Run share = block_share(elements_, shards_, self_.index()); share.size() > 0)
+    lacks(
+        stack, self_, intersect(root_, points_of(Intervals::of_sorted({share})), forest_.points(space)),
+        [](const IndexSpace&, ShardId) {},
+        [&](const IndexSpace& part, std::uint32_t number) { fills.add(number, part); });
+  return {.send = {}, .receive = {}, .fills = fills.made()};
 }
 
 FoldMovement OwnPlans::reduce(Stack stack, const Homes& homes, KeyId key) const {

@@ -37,10 +37,15 @@ class OwnPlans {
   FoldMovement reduce(Stack stack, const Homes& homes, KeyId key) const;
   // What this shard answers for, once each: what is at home here, and of what is everywhere its block share.
   Intervals answers_for(Stack stack, const Homes& homes, const Space& space) const;
+  Movement fills(Stack stack, const Space& space) const;  // what it fills in of that
 
  private:
   using Emit = FunctionRef<void(const IndexSpace& part, ShardId home)>;
-  void lacks(Stack stack, ShardId shard, IndexSpace set, Emit emit) const;
+  using EmitFill = FunctionRef<void(const IndexSpace& part, std::uint32_t number)>;
+  void lacks(Stack stack, ShardId shard, IndexSpace set, Emit emit, EmitFill fill) const;
+  void lacks(Stack stack, ShardId shard, IndexSpace set, Emit emit) const {
+    lacks(stack, shard, std::move(set), emit, [](const IndexSpace&, std::uint32_t) {});
+  }
   void find_homes(Stack stack, IndexSpace set, Emit emit) const;
   void add_written(Stack newer, const LaneStep& step, Homes& into) const;
   void add_shares(Stack newer, const LaneStep& step, Stack older, Homes& into) const;

@@ -1,6 +1,17 @@
 #include "interp/shards/data/table_plans.hpp"
 
 namespace taskspec {
+namespace {
+
+void add_fills(Movement& movement, const HomeTable& table, const Intervals& lacking) {
+  std::uint32_t number = 0;
+  for (const Intervals& filled : table.fills()) {
+    ++number;
+    if (Intervals runs = lacking & filled; !runs.empty()) movement.fills.push_back({number, std::move(runs)});
+  }
+}
+
+}  // namespace
 
 const TablePlans::Pieces& TablePlans::pieces(KeyId id) {
   const auto [known, is_new] = pieces_.try_emplace(id.value);
@@ -39,7 +50,14 @@ Movement TablePlans::move(HomeTable& table, const LaneStep& step) {
       if (to == self_.index()) add(movement.receive, from, missing[from]);
     }
   }
+  add_fills(movement, table, needs[self_.index()] - table.valid(self_.index()));
   apply(table, step);
+  return movement;
+}
+
+Movement TablePlans::fills(const HomeTable& table, const LaneStep& step) {
+  Movement movement;
+  add_fills(movement, table, answers_for(table, step) - table.valid(self_.index()));
   return movement;
 }
 
@@ -83,7 +101,7 @@ void TablePlans::apply(HomeTable& table, const LaneStep& step) {
     case LaneStep::Kind::write:
       return table.write(pieces(step.key).by_shard);
     case LaneStep::Kind::everywhere:
-      return table.everywhere(points(step));
+      return step.fill > 0 ? table.fill(points(step), step.fill) : table.everywhere(points(step));
     case LaneStep::Kind::reduce:
       for (const Intervals& taken : pieces(step.key).by_shard) table.contribute(taken);
       return;
@@ -98,6 +116,7 @@ void TablePlans::apply(HomeTable& table, const LaneStep& step) {
       table = *step.table;
       return;
     case LaneStep::Kind::total:
+    case LaneStep::Kind::answer:
       return;
   }
 }

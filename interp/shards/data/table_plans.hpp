@@ -14,10 +14,11 @@ class TablePlans {
       : forest_(forest), keys_(keys), root_(root), shards_(shards), self_(self) {}
 
   // What the step moves, by what it finds; the table is then as it is after it.
-  Movement move(HomeTable& table, const LaneStep& step);      // read, gather, collect
-  FoldMovement fold(HomeTable& table, const LaneStep& step);  // reduce
+  Movement move(HomeTable& table, const LaneStep& step);                // read, gather, collect
+  FoldMovement fold(HomeTable& table, const LaneStep& step);            // reduce
   Intervals answers_for(const HomeTable& table, const LaneStep& step);  // total
-  void apply(HomeTable& table, const LaneStep& step);         // any, whatever it moves
+  Movement fills(const HomeTable& table, const LaneStep& step);         // answer
+  void apply(HomeTable& table, const LaneStep& step);                   // any, whatever it moves
   HomeTable first() const { return {forest_[root_].extents.size(), shards_}; }
   void forget() { pieces_.clear(); }
   std::size_t bytes() const;
