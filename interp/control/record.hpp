@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "interp/control/facts.hpp"
 #include "interp/control/recorder.hpp"
@@ -142,6 +143,7 @@ class RecordTarget final : public Target {
     std::vector<Number> numbers;         // by operand
   };
   std::shared_ptr<Launch> interned(Launch launch, Span span);
+  void require_independence(const Launch& launch, Span span);  // throws ConflictError
   void add_values(Launched& launch, Inputs& inputs);
   void add_fields(const Launch& launch, Inputs& inputs, Definition& named);
   static Value launch_value(const Value& value);
@@ -206,7 +208,8 @@ class RecordTarget final : public Target {
   std::unordered_map<std::uint64_t, Site> sites_;  // by function and call
   std::unordered_map<const OpDef*, DefinitionId> ops_;
   std::unordered_map<std::uint32_t, Task> tasks_;
-  std::unordered_map<std::string, std::shared_ptr<Launch>> launches_;  // by key and by shape
+  std::unordered_map<std::string, std::shared_ptr<Launch>> launches_;  // by key
+  std::unordered_set<std::string> independent_;                        // shapes of launches whose points are
   LaunchDivider* divider_ = nullptr;
   PlaceId console_;
   std::pair<const Frame*, CallId> rehearsed_;  // which is executed here, and no node

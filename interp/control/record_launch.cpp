@@ -75,22 +75,35 @@ void require_few_points(const Rect& domain, Span span) {
 std::shared_ptr<Launch> RecordTarget::interned(Launch launch, Span span) {
   constexpr std::size_t most_kept = 1024;
   const RegionForest& forest = recorder_.graph.regions;
-  std::string key = "k" + launch.key();
+  std::string key = launch.key();
   for (const LaunchUse& use : launch.uses) {  // ids are given again
     put_number(key, forest.serial(use.space.root));
     for (const PartitionId partition : {use.space.partition, use.partition})
       if (partition.valid()) put_number(key, forest[partition].serial);
   }
   if (auto known = launches_.find(key); known != launches_.end()) return known->second;
-  std::string shape = "s" + launch.shape(forest);
-  const bool is_checked = launches_.contains(shape);
-  if (!is_checked)
-    if (auto found = conflict(forest, launch.domain, launch.uses, span))
-      throw ConflictError(diagnostic(forest, launch.uses, *found, span), *found);
+  if (!is_message(launch)) require_independence(launch, span);
   if (launches_.size() >= most_kept) launches_.clear();
   auto made = std::make_shared<Launch>(std::move(launch));
-  launches_.emplace(std::move(shape), made);
   return launches_.emplace(std::move(key), std::move(made)).first->second;
+}
+
+// Shards look at it together, each at its part: so all must come to it alike, and what each has more of than others,
+// messages, must not decide what is known.
+void RecordTarget::require_independence(const Launch& launch, Span span) {
+  constexpr std::size_t most_kept = 1024;
+  const RegionForest& forest = recorder_.graph.regions;
+  const bool may_conflict = launch.domain.size() > 1 || launch.uses.size() > 1;  // else not all shards may have it
+  std::string shape = may_conflict ? launch.shape_of_uses(forest) : std::string();
+  if (may_conflict && independent_.contains(shape)) return;
+  if (auto found = conflict(forest, launch.domain, launch.uses, span))
+    throw ConflictError(diagnostic(forest, launch.uses, *found, span), *found);
+  if (!may_conflict) return;
+  if (independent_.size() >= most_kept) {
+    independent_.clear();
+    launches_.clear();  // who knows a launch by its key knows its shape
+  }
+  independent_.insert(std::move(shape));
 }
 
 void RecordTarget::add_values(Launched& launch, Inputs& inputs) {

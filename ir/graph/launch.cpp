@@ -77,7 +77,14 @@ std::string Launch::key() const {
 }
 
 std::string Launch::shape(const RegionForest& forest) const {
+  std::string key = shape_of_uses(forest);
+  put_rest(key);
+  return key;
+}
+
+std::string Launch::shape_of_uses(const RegionForest& forest) const {
   std::string key;
+  put_rect(key, domain);
   for (const LaunchUse& use : uses) {
     const auto same = std::ranges::find_if(uses, [&](const LaunchUse& u) { return u.space.root == use.space.root; });
     put_number(key, static_cast<std::uint64_t>(same - uses.begin()));
@@ -91,7 +98,6 @@ std::string Launch::shape(const RegionForest& forest) const {
     }
     put_use(key, use);
   }
-  put_rest(key);
   return key;
 }
 

@@ -117,6 +117,7 @@ struct Launch final : Object {
   std::string key() const;  // equal ones do the same with equal inputs, as long as what they name is there
   // Equal ones do the same to regions of equal extents, whichever they are: one plan serves both.
   std::string shape(const RegionForest& forest) const;
+  std::string shape_of_uses(const RegionForest& forest) const;  // of which piece each of its points takes, alone
   std::string text() const override { return "<launch>"; }
 
  private:

@@ -4,14 +4,11 @@
 
 #include "ir/region/made_here.hpp"
 #include "ir/region/piece_form.hpp"
+#include "ir/region/shared_independence.hpp"
 #include "ir/region/users.hpp"
 
 namespace taskspec {
 namespace {
-
-struct Pair {
-  std::size_t first, second;
-};
 
 // Which points it takes is seen when the graph runs.
 bool is_open(const RegionForest& forest, const LaunchUse& use) {
@@ -50,18 +47,17 @@ class ByPoints {
  public:
   ByPoints(const RegionForest& forest, std::span<const LaunchUse> uses) : forest_(forest), uses_(uses) {}
 
-  std::optional<Conflict> find(const Rect& domain, std::span<const Pair> across, std::span<const Pair> within,
-                               Span span) {
+  std::optional<Conflict> find(const Rect& domain, const UsePairs& pairs, Span span) {
     if (domain.size() >= UINT32_MAX)
       throw failure("E5008", span,
                     "the independence of " + std::to_string(domain.size()) +
                         " points cannot be checked one by one; take a disjoint partition and an affine index");
     std::vector<bool> takes_part(uses_.size());
-    for (const Pair& pair : across) takes_part[pair.first] = takes_part[pair.second] = true;
+    for (const UsePair& pair : pairs.across) takes_part[pair.first] = takes_part[pair.second] = true;
     std::optional<Conflict> found;
     std::uint32_t number = 0;
     each_point(domain, [&](const Point& point) {
-      for (const Pair& pair : within)
+      for (const UsePair& pair : pairs.within)
         if (found = conflict(point, point, pair); found) return false;
       before_.clear();
       for (std::size_t i = 0; i < uses_.size(); ++i)
@@ -78,7 +74,7 @@ class ByPoints {
   }
 
  private:
-  std::optional<Conflict> conflict(const Point& a, const Point& b, const Pair& pair) const {
+  std::optional<Conflict> conflict(const Point& a, const Point& b, const UsePair& pair) const {
     const LaunchUse &first = uses_[pair.first], &second = uses_[pair.second];
     if (!may_interfere(first, second)) return std::nullopt;
     const Space x = first.at(a), y = second.at(b);
@@ -152,15 +148,20 @@ void require_inside(const Projection& projection, const Rect& domain, const Take
 std::optional<Conflict> conflict(const RegionForest& forest, const Rect& domain, std::span<const LaunchUse> uses,
                                  Span span) {
   for (const LaunchUse& use : uses) check_colours(forest, domain, use, span);
-  std::vector<Pair> across, within;
+  UsePairs pairs;
   for (std::size_t i = 0; i < uses.size(); ++i)
     for (std::size_t j = i; j < uses.size(); ++j) {
       if (!may_interfere(uses[i], uses[j]) || is_open(forest, uses[i]) || is_open(forest, uses[j])) continue;
-      if (!points_apart(forest, domain, uses[i], uses[j])) across.push_back({i, j});
-      if (i != j && !arguments_apart(forest, domain, uses[i], uses[j])) within.push_back({i, j});
+      if (!points_apart(forest, domain, uses[i], uses[j])) pairs.across.push_back({i, j});
+      if (i != j && !arguments_apart(forest, domain, uses[i], uses[j])) pairs.within.push_back({i, j});
     }
-  if ((across.empty() && within.empty()) || domain.empty()) return std::nullopt;
-  return ByPoints(forest, uses).find(domain, across, within, span);
+  if ((pairs.across.empty() && pairs.within.empty()) || domain.empty()) return std::nullopt;
+  PieceSharing* const sharing = forest.sharing().get();
+  if (sharing && !check_together(forest, domain, uses, pairs, *sharing).has_conflict) return std::nullopt;
+  // Whose points they are is told as where one looks at all of them.
+  const std::optional<Conflict> found = ByPoints(forest, uses).find(domain, pairs, span);
+  if (sharing && !found) bug("members found a conflict of points that one by one none has");
+  return found;
 }
 
 Diag diagnostic(const RegionForest&, std::span<const LaunchUse> uses, const Conflict& conflict, Span span) {

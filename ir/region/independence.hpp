@@ -4,7 +4,8 @@
 //   launch w(p[i / 2]) for i in 0..4      // w writes: points 0 and 1 both write p[0]
 //
 // By formula for identity and affine projections on disjoint partitions, whatever the size of the domain; else by
-// points, in O(points * log pieces), up to the first conflict.
+// points, in O(points * log pieces), up to the first conflict; of several who share tables of pieces out each looks at
+// its share of the points (ir/region/shared_independence.hpp), and all call it in one order.
 #pragma once
 #include "ir/base/diag.hpp"
 #include "ir/region/interference.hpp"

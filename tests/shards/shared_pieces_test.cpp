@@ -8,44 +8,12 @@
 #include "ir/base/diag.hpp"
 #include "ir/region/operators.hpp"
 #include "ir/region/piece_form.hpp"
+#include "tests/shards/member.hpp"
 #include "tests/shards/networks.hpp"
 #include "tests/unit/random_regions.hpp"
 
 namespace taskspec::shared_pieces_test {
 namespace {
-
-// One shard's end, and what it found to be wrong.
-class Member {
-  Collectives collectives_;
-
- public:
-  explicit Member(Transport& transport) : collectives_(transport) {}
-
-  std::shared_ptr<SharedPieces> pieces = std::make_shared<SharedPieces>(
-      collectives_, SharedPieces::Waits{[this](FunctionRef<bool()> done) { wait(done); },
-                                        [this] { collectives_.transport().wait(1'000'000'000); }});
-  std::size_t self() const { return collectives_.self().index(); }
-  std::size_t shards() const { return collectives_.shards(); }
-  // Nobody leaves while another one may ask.
-  void meet() {
-    bool all = false;
-    collectives_.barrier({Purpose::value, ++barriers_}, [&] { all = true; });
-    wait([&] { return all; });
-  }
-
- private:
-  void wait(FunctionRef<bool()> done) {
-    while (!done())
-      if (!collectives_.poll()) collectives_.transport().wait(1'000'000'000);
-  }
-  std::uint64_t barriers_ = 0;
-};
-
-Bytes number_of(std::uint64_t faults) {
-  Bytes bytes;
-  ByteWriter(bytes).put(faults);
-  return bytes;
-}
 
 std::uint64_t all_of(const std::vector<Bytes>& results) {
   std::uint64_t sum = 0;
@@ -106,7 +74,7 @@ Bytes grows(Transport& transport, std::uint64_t seed) {
     if (grown.forest.complete(node.id) != (all == node.parent)) ++faults;
   }
   member.meet();
-  return number_of(faults);
+  return numbers_of({faults});
 }
 
 TEST_CASE("[partitions] shards that share the pieces of tables out find those that one finds by itself") {
@@ -214,7 +182,7 @@ Bytes takes_apart(Transport& transport, std::uint64_t seed) {
   const std::string told = error_of([&] { image(shared, {n}, pw, strays.values("s")); });
   if (told != error_of([&] { image(alone, {n1}, pw1, whole(astray, "s")); })) ++faults;
   member.meet();
-  return number_of(faults);
+  return numbers_of({faults});
 }
 
 TEST_CASE("[partitions] partitions by the contents of fields that shards hold parts of") {
@@ -310,7 +278,7 @@ TEST_CASE("[partitions] what was withdrawn is answered until all have come to wh
     member.pieces->all_have_come();
     if (member.pieces->tables() != 0) ++faults;
     member.pieces->close();
-    return number_of(faults);
+    return numbers_of({faults});
   });
   CHECK(all_of(results) == 0);
 }
