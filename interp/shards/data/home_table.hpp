@@ -38,8 +38,9 @@ class HomeTable {
   friend bool operator==(const HomeTable&, const HomeTable&) = default;
 
  private:
-  std::int64_t elements_ = 0;
   void change(const Intervals& points);
+
+  std::int64_t elements_ = 0;
   std::vector<Intervals> home_, valid_, fills_;
 };
 
