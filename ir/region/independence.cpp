@@ -158,10 +158,8 @@ std::optional<Conflict> conflict(const RegionForest& forest, const Rect& domain,
   if ((pairs.across.empty() && pairs.within.empty()) || domain.empty()) return std::nullopt;
   PieceSharing* const sharing = forest.sharing().get();
   if (sharing && !check_together(forest, domain, uses, pairs, *sharing).has_conflict) return std::nullopt;
-  // Whose points they are is told as where one looks at all of them.
-  const std::optional<Conflict> found = ByPoints(forest, uses).find(domain, pairs, span);
-  if (sharing && !found) bug("members found a conflict of points that one by one none has");
-  return found;
+  // Whose points they are is told as where one looks at all of them. None: another member has another launch.
+  return ByPoints(forest, uses).find(domain, pairs, span);
 }
 
 Diag diagnostic(const RegionForest&, std::span<const LaunchUse> uses, const Conflict& conflict, Span span) {

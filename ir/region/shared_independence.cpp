@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/base/key.hpp"
 #include "ir/region/forms/shared_table.hpp"
+#include "ir/region/region_key.hpp"
 
 namespace taskspec {
 namespace {
@@ -18,11 +20,30 @@ struct Taken {
 };
 constexpr std::int64_t every_point = -1;
 
-// Of one root region: what points take of it goes to the members in whose shares it lies.
+// Which launch it is, of all that is compared here.
+std::int64_t launch_key(const RegionForest& forest, const Rect& domain, std::span<const LaunchUse> uses) {
+  std::string key;
+  put_rect(key, domain);
+  for (const LaunchUse& use : uses) {
+    for (const PartitionId of : {use.partition, use.space.partition})
+      put_hash(key, of.valid() ? forest[of].content : Hash128{});
+    put_number(key, use.space.root.value);
+    put_number(key, static_cast<std::uint64_t>(use.privilege) * 4 + static_cast<std::uint64_t>(use.op));
+    use.fields.each([&](std::uint32_t field) { put_number(key, field); });
+  }
+  return static_cast<std::int64_t>(hash128(key).low);
+}
+
+// Of one root region: what points take of it goes to the members in whose shares it lies. From a member that looks at
+// another launch nothing is taken: calls that differ are found elsewhere.
 class TakenOfRoot {
  public:
-  TakenOfRoot(const RegionForest& forest, RegionId root, PieceSharing& sharing)
-      : forest_(forest), root_(forest[root].extents), sharing_(sharing), said_(sharing.members()) {}
+  TakenOfRoot(const RegionForest& forest, RegionId root, std::int64_t launch, PieceSharing& sharing)
+      : forest_(forest),
+        root_(forest[root].extents),
+        launch_(launch),
+        sharing_(sharing),
+        said_(sharing.members(), {launch}) {}
 
   // What all points take is known everywhere.
   void take_at_every_point(std::size_t use, const Space& space) {
@@ -33,20 +54,18 @@ class TakenOfRoot {
   void take(std::size_t use, std::int64_t point, const Space& space) {
     forest_.points(space).runs(root_, [&](Run run) {
       ++looked_at_;
-      while (run.lo < run.hi) {
-        const std::size_t member = member_of(run.lo, root_.size(), sharing_);
-        Run part = run;
-        while (member_of(part.hi - 1, root_.size(), sharing_) != member) part.hi = next_share(part, member);
+      each_share(run, root_.size(), sharing_, [&](std::size_t member, Run part) {
         said_[member].insert(said_[member].end(), {static_cast<std::int64_t>(use), point, part.lo, part.hi});
-        run.lo = part.hi;
-      }
+      });
     });
   }
   // All that lies in the own share, ascending by where it begins.
   std::vector<Taken> exchange() {
-    for (const Numbers& heard : sharing_.exchange(std::move(said_)))
-      for (std::size_t i = 0; i + 3 < heard.size(); i += 4)
+    for (const Numbers& heard : sharing_.exchange(std::move(said_))) {
+      if (heard.empty() || heard.front() != launch_) continue;
+      for (std::size_t i = 1; i + 3 < heard.size(); i += 4)
         here_.push_back({{heard[i + 2], heard[i + 3]}, heard[i], heard[i + 1]});
+    }
     looked_at_ += here_.size();
     std::ranges::sort(here_, {}, [](const Taken& taken) { return taken.run.lo; });
     return std::move(here_);
@@ -54,18 +73,9 @@ class TakenOfRoot {
   std::size_t looked_at() const { return looked_at_; }
 
  private:
-  // Where the share of that member ends, in which the run begins: by halving, as shares are blocks.
-  std::int64_t next_share(Run run, std::size_t member) const {
-    std::int64_t inside = run.lo, outside = run.hi - 1;
-    while (outside - inside > 1) {
-      const std::int64_t middle = inside + (outside - inside) / 2;
-      (member_of(middle, root_.size(), sharing_) == member ? inside : outside) = middle;
-    }
-    return outside;
-  }
-
   const RegionForest& forest_;
   const Rect root_;
+  const std::int64_t launch_;
   PieceSharing& sharing_;
   std::vector<Numbers> said_;
   std::vector<Taken> here_;
@@ -126,9 +136,10 @@ SharedVerdict check_together(const RegionForest& forest, const Rect& domain, std
     if (takes_part[use]) roots.insert(uses[use].space.root);
   SharedVerdict verdict;
   const Rules rules(uses.size(), pairs);
+  const std::int64_t launch = launch_key(forest, domain, uses);
   const Run own = share_of(domain.size(), sharing);
   for (const RegionId root : roots) {
-    TakenOfRoot taken(forest, root, sharing);
+    TakenOfRoot taken(forest, root, launch, sharing);
     for (std::size_t use = 0; use < uses.size(); ++use)
       if (takes_part[use] && uses[use].space.root == root && !uses[use].partition.valid())
         taken.take_at_every_point(use, uses[use].space);

@@ -77,6 +77,35 @@ TEST_CASE("[independence] shards that look at their shares find the conflict tha
   CHECK(independent > 1000);
 }
 
+TEST_CASE("[independence] who looks at another launch than the others is not taken for one of them") {
+  // Their calls differ, which others find: nobody fails here, or tells of points that are in nobody's way.
+  for (const Bytes& one : run_in_threads(3, [](Transport& transport) {
+         Member member(transport);
+         RegionForest forest;
+         const RegionId r = forest.add({"R", "r", Rect::of({24}), std::vector<RegionField>(1)});
+         forest.share(member.pieces);
+         const std::vector<std::vector<Run>> front{{{0, 4}}, {{8, 12}}, {{16, 20}}},
+             back{{{4, 8}}, {{12, 16}}, {{20, 24}}};
+         const PartitionId first = cover(forest, {r}, front), second = cover(forest, {r}, back);
+         Operation op{.domain = Rect::of({3}),
+                      .uses = {use(forest, first, {0}, Privilege::inout), use(forest, second, {0}, Privilege::in)}};
+         if (member.self() == 1) {
+           op.uses.push_back(use(forest, second, {0}, Privilege::in));
+           op.uses.push_back(use(forest, first, {0}, Privilege::out));  // twice the same: a conflict of its own launch
+         }
+         const bool fails = !found(forest, op).empty();
+         // Or makes a partition where the others look at a launch.
+         op.uses.back().privilege = Privilege::inout;
+         if (member.self() == 1)
+           cover(forest, {r}, back);
+         else
+           (void)found(forest, op);
+         member.meet();
+         return numbers_of({fails != (member.self() == 1)});
+       }))
+    CHECK(ByteReader(one).get<std::uint64_t>() == 0);
+}
+
 TEST_CASE("[independence] what a shard looks at is flat in the number of shards") {
   // Each point writes the first half of its elements and reads what neighbours have of the second halves: no formula
   // says that these do not meet.

@@ -1,5 +1,6 @@
 #include "interp/shards/data/shared_pieces.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "ir/base/diag.hpp"
@@ -55,8 +56,9 @@ Numbers SharedPieces::sum(Numbers own) {
   auto add = [](Bytes& into, ByteView other) {
     Numbers sum = unpacked(into);
     const Numbers more = unpacked(other);
-    for (std::size_t i = 0; i < sum.size(); ++i)
-      sum[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[i]) + static_cast<std::uint64_t>(more.at(i)));
+    sum.resize(std::max(sum.size(), more.size()));  // who makes another call than the others may tell more or less
+    for (std::size_t i = 0; i < more.size(); ++i)
+      sum[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[i]) + static_cast<std::uint64_t>(more[i]));
     into = packed(sum);
   };
   const auto total = std::make_shared<std::optional<Bytes>>(), heard = std::make_shared<std::optional<Bytes>>();

@@ -18,17 +18,6 @@ Shares shares_of(std::int64_t things, const PieceSharing& sharing) {
   return {things, static_cast<std::int64_t>(sharing.members())};
 }
 
-// Cut where the share of another member begins.
-template <class Visit>
-void each_share(Run run, std::int64_t things, const PieceSharing& sharing, Visit visit) {
-  const Shares shares = shares_of(things, sharing);
-  while (run.lo < run.hi) {
-    const std::int64_t member = shares.of(run.lo), end = std::min(run.hi, shares.begin(member + 1));
-    visit(static_cast<std::size_t>(member), Run{run.lo, end});
-    run.lo = end;
-  }
-}
-
 void put(Numbers& into, const ColourRun& one) { into.insert(into.end(), {one.colour, one.run.lo, one.run.hi}); }
 
 template <class Visit>
@@ -77,6 +66,16 @@ Run share_of(std::int64_t things, const PieceSharing& sharing) {
 
 std::size_t member_of(std::int64_t thing, std::int64_t things, const PieceSharing& sharing) {
   return static_cast<std::size_t>(shares_of(things, sharing).of(thing));
+}
+
+void each_share(Run run, std::int64_t things, const PieceSharing& sharing,
+                FunctionRef<void(std::size_t member, Run part)> visit) {
+  const Shares shares = shares_of(things, sharing);
+  while (run.lo < run.hi) {
+    const std::int64_t member = shares.of(run.lo), end = std::min(run.hi, shares.begin(member + 1));
+    visit(static_cast<std::size_t>(member), Run{run.lo, end});
+    run.lo = end;
+  }
 }
 
 struct SharedTableForm::Kept {

@@ -16,6 +16,9 @@ namespace taskspec {
 // The block share of a member.
 Run share_of(std::int64_t things, const PieceSharing& sharing);
 std::size_t member_of(std::int64_t thing, std::int64_t things, const PieceSharing& sharing);
+// A run of things, cut where the share of another member begins.
+void each_share(Run run, std::int64_t things, const PieceSharing& sharing,
+                FunctionRef<void(std::size_t member, Run part)> visit);
 
 class SharedTableForm final : public PieceForm {
  public:
