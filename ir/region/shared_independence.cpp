@@ -29,6 +29,7 @@ std::int64_t launch_key(const RegionForest& forest, const Rect& domain, std::spa
       put_hash(key, of.valid() ? forest[of].content : Hash128{});
     put_number(key, use.space.root.value);
     put_number(key, static_cast<std::uint64_t>(use.privilege) * 4 + static_cast<std::uint64_t>(use.op));
+    if (use.partition.valid()) put_projection(key, use.projection);
     use.fields.each([&](std::uint32_t field) { put_number(key, field); });
   }
   return static_cast<std::int64_t>(hash128(key).low);
