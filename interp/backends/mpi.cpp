@@ -19,7 +19,8 @@ constexpr std::string_view levels[] = {"off", "batch", "every"};
 constexpr std::string_view plans[] = {"own", "all"};
 constexpr std::string_view elisions[] = {"exact", "more"};
 constexpr std::string_view folds[] = {"points", "shard"};
-constexpr std::int64_t longest_silence = 86'400;  // seconds
+constexpr std::string_view instances[] = {"auto", "flat", "packed"};  // as TouchedElements::Memory
+constexpr std::int64_t longest_silence = 86'400;                      // seconds
 constexpr const char* wrong_threads = "a shard has between 1 and 1024 threads (0: its part of the cores)";
 constexpr const char* wrong_timeout = "a rank may be silent for 1 to 86400 seconds";
 constexpr const char* wrong_task_timeout = "a task may take 1 to 86400 seconds, or 0: as long as it likes";
@@ -30,6 +31,7 @@ bool is_limit(std::int64_t seconds) { return seconds == 0 || is_silence(seconds)
 bool is_plans(std::string_view text) { return std::ranges::find(plans, text) != std::end(plans); }
 bool is_elision(std::string_view text) { return std::ranges::find(elisions, text) != std::end(elisions); }
 bool is_fold(std::string_view text) { return std::ranges::find(folds, text) != std::end(folds); }
+bool is_instances(std::string_view text) { return std::ranges::find(instances, text) != std::end(instances); }
 bool is_level(std::string_view level) { return level.empty() || std::ranges::find(levels, level) != std::end(levels); }
 
 Type mpi_type(RuleContext& c) {
@@ -47,6 +49,7 @@ Type mpi_type(RuleContext& c) {
   want(c, 11, Type::Kind::integer, "a number of threads");
   want(c, 12, Type::Kind::string, "exact or more");
   want(c, 13, Type::Kind::string, "points or shard");
+  want(c, 14, Type::Kind::string, "auto, flat or packed");
   if (const Value* shards = c.constant(0); shards && is_wrong(*shards)) c.fail("E1003", wrong_shards, 0);
   if (const Value* level = c.constant(2); level && !is_level(level->string()))
     c.fail("E1003", "no level " + in_quotes(level->string()), 2, "off, batch or every");
@@ -62,6 +65,8 @@ Type mpi_type(RuleContext& c) {
     c.fail("E1003", "no way to elide " + in_quotes(text->string()), 12, "exact or more");
   if (const Value* text = c.constant(13); text && !is_fold(text->string()))
     c.fail("E1003", "no way to reduce " + in_quotes(text->string()), 13, "points or shard");
+  if (const Value* text = c.constant(14); text && !is_instances(text->string()))
+    c.fail("E1003", "no instances " + in_quotes(text->string()), 14, "auto, flat or packed");
   return backend_type("mpi");
 }
 
@@ -103,6 +108,11 @@ std::unique_ptr<Backend> open_mpi(std::span<const Value> options) {
   if (!is_fold(reduce))
     throw failure("E5003", {}, "no way to reduce " + in_quotes(reduce) + "; there are points and shard");
   settings.options.folds = reduce == "shard" ? DataState::Folds::shard : DataState::Folds::points;
+  const std::string& memory = options[14].string();
+  if (!is_instances(memory))
+    throw failure("E5003", {}, "no instances " + in_quotes(memory) + "; there are auto, flat and packed");
+  settings.options.instances =
+      static_cast<TouchedElements::Memory>(std::ranges::find(instances, memory) - std::begin(instances));
   if (!is_silence(options[8].integer())) throw failure("E5003", {}, wrong_timeout);
   if (!is_limit(options[10].integer())) throw failure("E5003", {}, wrong_task_timeout);
   if (!is_number_of_threads(options[11])) throw failure("E5003", {}, wrong_threads);
@@ -128,7 +138,8 @@ constexpr Operand mpi_options[] = {
     {"why_trace", OperandKind::boolean, false}, {"plans", OperandKind::string, "own"},
     {"timeout", OperandKind::integer, 30},      {"dump_dep", OperandKind::string, ""},
     {"task_timeout", OperandKind::integer, 0},  {"threads", OperandKind::integer, 0},
-    {"elide", OperandKind::string, "exact"},    {"reduce_by", OperandKind::string, "points"}};
+    {"elide", OperandKind::string, "exact"},    {"reduce_by", OperandKind::string, "points"},
+    {"instances", OperandKind::string, "auto"}};
 
 using enum Type::Kind;
 constexpr ReportField mpi_report[] = {

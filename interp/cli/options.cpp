@@ -52,6 +52,8 @@ void add_backend_options(CLI::App& app, Options& o, bool only_mapper = false) {
       {"safe", "LEVEL", "of mpi: how shards are watched: off, batch or every call", true, "level"},
       {"inject", "SHARD:CALL:ARGUMENT", "of mpi: this argument is another one on that shard", true},
       {"plans", "P", "of mpi: own, or all: what moves is found from lists of everything, to compare", true},
+      {"instances", "I", "of mpi: flat, packed, or auto: memory of all elements of a region, or of those it touches",
+       true},
       {"elide", "E", "of mpi: exact, or more: fences that further proofs spare, which the report counts apart", true},
       {"reduce", "R", "of mpi: points, or shard: what its points contribute a shard adds up before it sends it", true,
        "reduce_by"},

@@ -80,7 +80,8 @@ void FieldFiles::read(std::size_t position, const Piece& piece, const Extents& e
     std::int64_t first = 0;
     piece.points.runs(piece.root, [&](Run run) {
       file.read(f, first,
-                {base + static_cast<std::size_t>(run.lo) * width, static_cast<std::size_t>(run.size()) * width});
+                {base + static_cast<std::size_t>(place_in(piece.packed, run.lo)) * width,
+                 static_cast<std::size_t>(run.size()) * width});
       first += run.size();
     });
   }
@@ -94,7 +95,8 @@ void FieldFiles::write(std::size_t position, const Piece& piece, const Extents& 
     std::int64_t first = 0;
     piece.points.runs(piece.root, [&](Run run) {
       file.write(f, first,
-                 {base + static_cast<std::size_t>(run.lo) * width, static_cast<std::size_t>(run.size()) * width});
+                 {base + static_cast<std::size_t>(place_in(piece.packed, run.lo)) * width,
+                  static_cast<std::size_t>(run.size()) * width});
       first += run.size();
     });
   }

@@ -59,6 +59,9 @@ class Recorder {
   // The same of the handles of a region, with which its fields go.
   virtual void retain(RegionId) {}
   virtual void release(RegionId) {}
+  // What is recorded from now on touches these elements of a region, and all that was recorded so far: the others need
+  // no memory. Null: all elements.
+  virtual void want_memory(RegionId, std::shared_ptr<const PackedPlaces>) {}
   virtual bool executes() const { return true; }      // false: its graph is only looked at
   virtual void run_pending() {}                       // runs what somebody may still ask for
   virtual bool has_pending() const { return false; }  // something recorded has not run yet

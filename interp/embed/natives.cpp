@@ -99,10 +99,10 @@ class Given {
 NativeField field_of(const NativeViewSite::Parameter& parameter, const NativeViewSite::Field& field,
                      const ExternView& view) {
   NativeField made;
-  const Rect& box = *view.box;
+  const Rect& box = *view.memory.box;
   made.base = view.fields[field.number];
   made.rank = view.root->rank;
-  made.by_number = view.scattered != nullptr;
+  made.by_number = !view.memory.is_box();
   made.is_box = view.points->is_rect();
   made.checked = checks_native_calls();
   made.name = parameter.name + "." + field.name;
@@ -117,7 +117,9 @@ NativeField field_of(const NativeViewSite::Parameter& parameter, const NativeVie
   const std::size_t last = made.rank - 1;
   std::int64_t number = 0;
   auto row = [&](const Point& first, std::int64_t count) {
-    NativeField::Row& added = made.rows.emplace_back(NativeField::Row{{}, count, number});
+    const PackedPlaces* packed = view.memory.packed;
+    NativeField::Row& added =
+        made.rows.emplace_back(NativeField::Row{{}, count, packed ? packed->place(view.root->linear(first)) : number});
     for (std::size_t axis = 0; axis < made.rank; ++axis) added.first[axis] = first[axis];
     number += count;
   };

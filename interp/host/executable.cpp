@@ -59,6 +59,8 @@ void HostExecutable::make_calls(CodeMaker maker) {
       call.code = &maker.make(task, end, operand_buffers_);
       calls_.push_back(call);
       has_outputs_ |= call.code->outputs > 0;
+      if (const PointGroup* group = plan->graph->points(plan->tasks[task].node))
+        has_rooms |= std::ranges::any_of(group->regions, [](const auto& region) { return region.room != nullptr; });
       task += call.code->tasks;
     }
     call_starts_.push_back(static_cast<std::uint32_t>(calls_.size()));

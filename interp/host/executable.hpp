@@ -77,6 +77,7 @@ class HostExecutable {
   std::uint32_t step_at(std::size_t calls) const {
     return static_cast<std::uint32_t>(std::ranges::upper_bound(call_starts_, calls) - call_starts_.begin() - 1);
   }
+  void unbind() { ++moves_; }  // nothing that is bound to operands is as it was, though they may lie where they did
   void begin_run(Lane& lane) const { lane.bound.begin_run(moves_, calls_.size()); }
   std::span<const BufferId> inputs(std::size_t task) const {
     const PlanTask& t = plan->tasks[task];
@@ -108,6 +109,7 @@ class HostExecutable {
   std::vector<ArrayType> input_types;
   std::vector<char> overwritten;  // by input: some task writes into its bytes
   bool running = false;
+  bool has_rooms = false;  // some elements of a region may have no memory: where others lie changes with its location
   struct Bound {
     std::uint64_t changes = 0;  // Locations::changes() then; 0: not yet
     std::vector<Location> inputs;

@@ -65,6 +65,9 @@ class HostBackend final : public PlanBackend, public TellsBodies {
   std::string name() const override { return "host(" + std::to_string(pool_.size()) + ")"; }
   Location allocate(const ArrayType& type) override { return locations_.add(type); }
   Location allocate_zeros(const ArrayType& type) override { return locations_.add(type, true); }
+  Location allocate_part(const ArrayType& type, std::int64_t elements) override {
+    return locations_.add(type, true, static_cast<std::size_t>(elements) * info(type.precision).bytes);
+  }
   void write(Location location, const Array& array) override;
   void write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) override {
     locations_.write_numbers(locations, bits);
@@ -72,6 +75,7 @@ class HostBackend final : public PlanBackend, public TellsBodies {
   Array read(Location location) const override { return locations_.share(location); }
   Location copy(Location location) override;
   void free(Location location) override { locations_.free(location); }
+  void move_elements(Location from, Location to, std::span<const Moved> moved) override;
   using PlanBackend::prepare;
   std::shared_ptr<Executable> prepare(std::shared_ptr<const Plan> plan, Bodies& bodies) override {
     return std::make_shared<HostPlan>(std::move(plan), bodies, pool_.size(), views_);
@@ -107,6 +111,15 @@ class HostBackend final : public PlanBackend, public TellsBodies {
 };
 
 void HostBackend::write(Location location, const Array& array) { locations_.write(location, array); }
+
+void HostBackend::move_elements(Location from, Location to, std::span<const Moved> moved) {
+  const std::size_t width = info(locations_.type(from).precision).bytes;
+  const std::byte* const source = locations_.data(from);
+  std::byte* const target = locations_.data(to);
+  for (const Moved& run : moved)
+    std::memcpy(target + static_cast<std::size_t>(run.to) * width, source + static_cast<std::size_t>(run.from) * width,
+                static_cast<std::size_t>(run.count) * width);
+}
 
 Location HostBackend::copy(Location location) {
   Location fresh = locations_.add(locations_.type(location));
@@ -238,6 +251,7 @@ void HostBackend::bind_inputs(HostExecutable& executable, std::span<const Locati
   HostExecutable::Bound& bound = executable.bound;
   if (locations_.changes() == bound.changes && std::ranges::equal(inputs, bound.inputs)) return;
   bound.changes = 0;
+  if (executable.has_rooms && !std::ranges::equal(inputs, bound.inputs)) executable.unbind();
   bound.inputs.assign(inputs.begin(), inputs.end());
   bound.changes = locations_.each_input(inputs, executable.input_types, executable.overwritten,
                                         [&](std::size_t i, std::byte* bytes) { executable.bind_input(i, bytes); });

@@ -172,8 +172,7 @@ Location Locations::insert(ArrayType type, MemoryBlock block) {
   return Location(position | (e.generation & 0xFF) << position_bits);
 }
 
-Location Locations::add(const ArrayType& type, bool zeros) {
-  std::size_t bytes = type.bytes();
+Location Locations::add(const ArrayType& type, bool zeros, std::size_t bytes) {
   count_.take(bytes);
   try {
     ArrayType own = type;

@@ -87,8 +87,9 @@ class Locations {
  public:
   explicit Locations(MemoryCount& count) : count_(count) {}
   ~Locations();
-  Location add(const ArrayType& type, bool zeros = false);  // else the bytes are undefined
-  const ArrayType& type(Location location) const;           // stays where it is until the Location is freed
+  Location add(const ArrayType& type, bool zeros = false) { return add(type, zeros, type.bytes()); }
+  Location add(const ArrayType& type, bool zeros, std::size_t bytes);  // else the bytes are undefined
+  const ArrayType& type(Location location) const;                      // stays where it is until the Location is freed
   std::byte* data(Location location) const;
   // The bytes that a run is handed for values of these types, one after the other; `alone`: no Array is to share them.
   // They stay as they are until changes() is another number than this gives.

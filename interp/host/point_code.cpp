@@ -180,7 +180,7 @@ std::string LaunchCode::key(const TaskGraph& graph, const PointGroup& group) {
 
 bool LaunchCode::has_same_pieces(const PointGroup& a, const PointGroup& b) {
   return a.pieces == b.pieces && std::ranges::equal(a.regions, b.regions, [](const auto& one, const auto& other) {
-           return one.extents == other.extents && one.fields == other.fields;
+           return one.extents == other.extents && one.fields == other.fields && one.room == other.room;
          });
 }
 
@@ -203,7 +203,7 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
     case Work::read:
       return read(group, operands);
     case Work::total:
-      if (launch.messages) return launch.messages->total(operands[0], operands[inputs_]);
+      if (launch.messages) return launch.messages->total(operands[0], group.regions[0].packed(), operands[inputs_]);
       return total(group, operands);
     case Work::files:
     case Work::exchange:
@@ -226,6 +226,13 @@ void LaunchCode::run(const PointGroup& group, std::uint32_t position, std::byte*
   }
 }
 
+namespace {
+
+void to_front(std::byte*& base, std::int64_t bytes) { base -= bytes; }
+void to_front(ViewField& field, std::int64_t bytes) { field.base -= bytes; }
+
+}  // namespace
+
 // What each view of the point stands for, as `View` says it with bases of fields as `Base`.
 template <class View, class Base>
 void LaunchCode::put_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Base* fields,
@@ -239,15 +246,26 @@ void LaunchCode::put_views(const PointGroup& group, std::uint32_t position, std:
     view.root = &group.regions[u].extents;
     view.fields = {fields + first_field_[u], group.regions[u].fields};
     // Contributions lie in memory of the piece, all else where the region has it.
-    const PieceMemory memory = group.launch->uses[u].privilege == Privilege::reduce ? PieceMemory::own(*pieces[u])
-                                                                                    : PieceMemory::inside(*view.root);
-    if constexpr (requires { view.memory; }) {
-      view.memory = memory;
-    } else {
-      view.box = memory.box;
-      view.scattered = memory.scattered;
-    }
+    if (group.launch->uses[u].privilege == Privilege::reduce)
+      view.memory = PieceMemory::own(*pieces[u]);
+    else
+      view.memory = PieceMemory::inside(*view.root, put_packed(group, u, *pieces[u], fields));
   }
+}
+
+// Of a rectangle whose points follow one another in the region each lies as far in front of its index: with arrays that
+// begin there it is as if all elements had memory. Of other pieces it is asked for each element.
+template <class Base>
+const PackedPlaces* LaunchCode::put_packed(const PointGroup& group, std::size_t use, const IndexSpace& piece,
+                                           Base* fields) const {
+  const PackedPlaces* packed = group.regions[use].packed();
+  if (!packed || piece.empty() || group.launch->uses[use].fields.empty()) return nullptr;
+  const Run bounds = piece.bounds(group.regions[use].extents);
+  if (!piece.is_rect() || bounds.size() != piece.size()) return packed;
+  for (const Field& field : fields_)
+    if (field.use == use)
+      to_front(fields[first_field_[use] + field.field], (bounds.lo - packed->place(bounds.lo)) * field.bytes);
+  return nullptr;
 }
 
 template <class View, class Base, class Call>
@@ -265,9 +283,11 @@ void LaunchCode::with_piece(const PointGroup& group, std::uint32_t position, std
   Row<std::byte*> bases(group.regions[0].fields);
   for (const Field& field : fields_) bases[field.field] = operands[field.operand];
   const std::span<std::byte*> fields = bases;
-  visit(group.launch->number(position),
-        LaunchFiles::Piece{
-            *group.pieces[position], group.regions[0].extents, fields, {operands, group.launch->each.size()}});
+  visit(group.launch->number(position), LaunchFiles::Piece{*group.pieces[position],
+                                                           group.regions[0].extents,
+                                                           fields,
+                                                           {operands, group.launch->each.size()},
+                                                           group.regions[0].packed()});
 }
 
 namespace {
@@ -437,7 +457,7 @@ void LaunchCode::fill(const PointGroup& group, std::byte* const* operands) const
   const bool is_one = types_[0].elements() == 1;
   std::byte* base = operands[field.operand];
   group.pieces[0]->runs(group.regions[0].extents, [&](Run run) {
-    std::byte* at = base + static_cast<std::size_t>(run.lo) * bytes;
+    std::byte* at = base + place_in(group.regions[0].packed(), run.lo) * field.bytes;
     const auto count = static_cast<std::size_t>(run.size());
     if (!is_one) {
       std::memcpy(at, from, count * bytes);
@@ -453,7 +473,7 @@ void LaunchCode::read(const PointGroup& group, std::byte* const* operands) const
   std::byte* into = operands[inputs_];
   auto copy = [&](Run run) {
     const std::size_t bytes = static_cast<std::size_t>(run.size()) * field.bytes;
-    std::memcpy(into, operands[field.operand] + static_cast<std::size_t>(run.lo) * field.bytes, bytes);
+    std::memcpy(into, operands[field.operand] + place_in(group.regions[0].packed(), run.lo) * field.bytes, bytes);
     into += bytes;
   };
   if (group.launch->held)
@@ -465,7 +485,8 @@ void LaunchCode::read(const PointGroup& group, std::byte* const* operands) const
 void LaunchCode::total(const PointGroup& group, std::byte* const* operands) const {
   RootTree tree(group.launch->op, types_[0].precision);
   group.pieces[0]->runs(group.regions[0].extents, [&](Run run) {
-    tree.add(run.lo, operands[0] + static_cast<std::size_t>(run.lo) * fields_.front().bytes, run.size());
+    const std::int64_t place = place_in(group.regions[0].packed(), run.lo);
+    tree.add(run.lo, operands[0] + place * fields_.front().bytes, run.size());
   });
   tree.finish(reduced_precision(types_[0].precision, group.launch->op), operands[inputs_]);
 }
@@ -479,14 +500,18 @@ void LaunchCode::transfer(const PointGroup& group, std::uint32_t position, std::
 // The buffers of all own points come first.
 void LaunchCode::fold_all(const PointGroup& group, std::byte* const* operands) const {
   std::vector<Rect> roots;
-  for (const PointGroup::Whole& region : group.regions) roots.push_back(region.extents);
+  std::vector<const PackedPlaces*> packed;
+  for (const PointGroup::Whole& region : group.regions) {
+    roots.push_back(region.extents);
+    packed.push_back(region.packed());
+  }
   std::vector<LaunchMessages::Buffer> buffers;
   const std::size_t count = inputs_ - fields_.size();
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t point = 1 + k / fields_.size();  // behind the whole regions
     buffers.push_back({*group.pieces[point * group.regions.size() + fields_[k % fields_.size()].use], operands[k]});
   }
-  group.launch->messages->fold({roots, {operands + count, fields_.size()}, buffers});
+  group.launch->messages->fold({roots, {operands + count, fields_.size()}, buffers, packed});
 }
 
 void LaunchCode::fold(const PointGroup& group, std::uint32_t position, std::byte* const* operands) const {
@@ -499,7 +524,8 @@ void LaunchCode::fold(const PointGroup& group, std::uint32_t position, std::byte
     std::int64_t number = 0;
     piece.runs(root, [&](Run run) {
       const std::int64_t place = own.scattered ? number : own.box->linear(root.point(run.lo));
-      field.fold.into(operands[buffers + k] + run.lo * field.bytes, operands[k] + place * field.bytes,
+      const std::int64_t into = place_in(group.regions[field.use].packed(), run.lo);
+      field.fold.into(operands[buffers + k] + into * field.bytes, operands[k] + place * field.bytes,
                       static_cast<std::size_t>(run.size()));
       number += run.size();
     });

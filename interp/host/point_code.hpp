@@ -65,6 +65,8 @@ class LaunchCode {
   template <class View, class Base>
   void put_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Base* fields,
                  View* views) const;
+  template <class Base>
+  const PackedPlaces* put_packed(const PointGroup& group, std::size_t use, const IndexSpace& piece, Base* fields) const;
   template <class View, class Base, class Call>
   void with_views(const PointGroup& group, std::uint32_t position, std::byte* const* operands, Call&& call) const;
   void run_task(const PointGroup& group, std::uint32_t position, std::byte* const* operands,

@@ -36,8 +36,9 @@ void FieldExchange::fill(const Piece& piece) const {
     for (const Movement::Fill& fill : field.movement->fills) {
       const std::byte* const element = *input++;
       for (const Run& run : fill.runs.runs())
-        repeat_element(piece.fields[field.field] + static_cast<std::size_t>(run.lo) * field.width, element, field.width,
-                       static_cast<std::size_t>(run.size()));
+        repeat_element(
+            piece.fields[field.field] + static_cast<std::size_t>(place_in(piece.packed, run.lo)) * field.width, element,
+            field.width, static_cast<std::size_t>(run.size()));
     }
   }
 }
@@ -54,15 +55,15 @@ void FieldExchange::transfer(std::size_t, const Piece& piece) const {
   const std::span<std::byte*> bases = row;
   put_bases(piece, bases);
   run_.exchange([&] {
-    packing_.send(run_.port(), bases);
-    packing_.receive(run_.port(), bases, waiting);
+    packing_.send(run_.port(), bases, piece.packed);
+    packing_.receive(run_.port(), bases, piece.packed, waiting);
   });
 }
 
 class FieldExchange::Again final : public LaunchFiles::Bound {
  public:
-  Again(ShardRun& run, const Packing& packing, std::span<std::byte*> bases)
-      : run_(run), packing_(packing, run.port(), bases) {}
+  Again(ShardRun& run, const Packing& packing, std::span<std::byte*> bases, const PackedPlaces* packed)
+      : run_(run), packing_(packing, run.port(), bases, packed) {}
   void transfer() override {
     const ShardRun::Saying waiting = run_.say();
     run_.exchange([&] {
@@ -81,7 +82,7 @@ std::unique_ptr<LaunchFiles::Bound> FieldExchange::bind(std::size_t, const Piece
   if (fills()) return nullptr;
   Row<std::byte*> bases(fields_.size(), unset);
   put_bases(piece, bases);
-  return std::make_unique<Again>(run_, packing_, bases);
+  return std::make_unique<Again>(run_, packing_, bases, piece.packed);
 }
 
 std::string FieldExchange::key() const {
@@ -108,8 +109,8 @@ void Contributions::fold(const Fields& fields) const {
     const Rect& root = fields.roots[use.use];
     run_.exchange([&] {
       send_contributions(run_.port(), movements, use.precisions, use.op, root, own);
-      fold_contributions(run_.port(), movements, fields.bases.subspan(first, movements.size()), use.precisions, use.op,
-                         root, own, waiting);
+      fold_contributions(run_.port(), movements, fields.bases.subspan(first, movements.size()), fields.packed[use.use],
+                         use.precisions, use.op, root, own, waiting);
     });
     first += movements.size();
   }
@@ -159,9 +160,9 @@ void ReducedMap::maps(std::span<std::byte* const> operands) const {
   run_.exchange([&] { reduce_elements(run_.port(), shape_, own_, operands[0], operands[1], waiting); });
 }
 
-void FieldTotal::total(const std::byte* field, std::byte* into) const {
+void FieldTotal::total(const std::byte* field, const PackedPlaces* packed, std::byte* into) const {
   const ShardRun::Saying waiting = run_.say();
-  run_.exchange([&] { add_up(run_.port(), *share_, op_, precision_, field, into, waiting); });
+  run_.exchange([&] { add_up(run_.port(), *share_, op_, precision_, field, packed, into, waiting); });
 }
 
 // What it does with whichever field, its launch says.

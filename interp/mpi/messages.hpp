@@ -90,7 +90,7 @@ class FieldTotal final : public LaunchMessages {
  public:
   FieldTotal(ShardRun& run, std::shared_ptr<const TotalShare> share, ReduceOp op, Precision precision)
       : run_(run), share_(std::move(share)), op_(op), precision_(precision) {}
-  void total(const std::byte* field, std::byte* into) const override;
+  void total(const std::byte* field, const PackedPlaces* packed, std::byte* into) const override;
   std::string key() const override;
 
  private:

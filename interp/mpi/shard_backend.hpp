@@ -41,6 +41,9 @@ class ShardBackend final : public Backend, public ReplicatedBackend, public Pict
   bool runs_launches() const override { return true; }
   Location allocate(const ArrayType& type) override { return host_->allocate(type); }
   Location allocate_zeros(const ArrayType& type) override { return host_->allocate_zeros(type); }
+  Location allocate_part(const ArrayType& type, std::int64_t elements) override {
+    return host_->allocate_part(type, elements);
+  }
   void write(Location location, const Array& array) override { host_->write(location, array); }
   void write_numbers(std::span<const Location> locations, std::span<const std::uint64_t> bits) override {
     host_->write_numbers(locations, bits);
@@ -48,6 +51,9 @@ class ShardBackend final : public Backend, public ReplicatedBackend, public Pict
   Array read(Location location) const override;
   Location copy(Location location) override { return host_->copy(location); }
   void free(Location location) override { host_->free(location); }
+  void move_elements(Location from, Location to, std::span<const Moved> moved) override {
+    host_->move_elements(from, to, moved);
+  }
   Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
                    Bodies& bodies) override {
     return host_->prepare(std::move(graph), chains, options, bodies);

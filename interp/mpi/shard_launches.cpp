@@ -39,7 +39,7 @@ ShardLaunches::Outputs ShardLaunches::launched(RecordTarget&, Launched launch) {
     case Work::share:
       break;
   }
-  return target_.recorded(std::move(launch));
+  return recorded(std::move(launch));
 }
 
 // ---- whose points they are ------------------------------------------------------------------------
@@ -130,12 +130,12 @@ void ShardLaunches::record(LaunchLoop::Exchange exchange, const Site& site) {
   message.values = std::move(exchange.inputs);
   message.span = site.span;
   message.scope = site.scope;
-  target_.recorded(std::move(message));
+  recorded(std::move(message));
 }
 
 void ShardLaunches::record(LaunchLoop::Made made) {
   for (LaunchLoop::Exchange& one : made.exchanges) record(std::move(one), {made.launch.span, made.launch.scope});
-  target_.recorded(std::move(made.launch));
+  recorded(std::move(made.launch));
 }
 
 std::vector<LaunchLoop::Exchange> ShardLaunches::exchanges(const Operation& op, const Launch& launch) {
@@ -161,6 +161,7 @@ void ShardLaunches::bring_all(const Launch& launch, std::size_t point, const Sit
   for (const LaunchUse& use : launch.uses) {
     if (use.privilege == Privilege::out) continue;
     const Space space = use.at(launch.domain.point(static_cast<std::int64_t>(point)));
+    if (!to || *to == run_.self()) touch(space);
     std::vector<FieldExchange::Field> fields;
     use.fields.each([&](std::uint32_t field) {
       const LaneKey lane{use.space.root, field};
@@ -176,6 +177,7 @@ void ShardLaunches::fill_in(const LaunchUse& use, const Space& space, const Site
   std::vector<FieldExchange::Field> fields;
   use.fields.each([&](std::uint32_t field) {
     fields.push_back({field, width(use, field), run_.data.fills({use.space.root, field}, space)});
+    touch(use.space.root, fields.back().movement.get());
   });
   if (auto one = exchange(use, std::move(fields))) record(*std::move(one), site);
 }
@@ -194,6 +196,7 @@ std::shared_ptr<const LaunchMessages> ShardLaunches::contributions(const Operati
     use.fields.each([&](std::uint32_t field) {
       made.precisions.push_back(forest()[use.space.root].fields[field].precision);
       made.movements.push_back(run_.data.reduce({use.space.root, field}, key));
+      touch(use.space.root, made.movements.back().get());
     });
     uses.push_back(std::move(made));
   }
@@ -214,6 +217,7 @@ void ShardLaunches::wrote_everywhere(const Launch& launch) {
     if (use.privilege == Privilege::in) continue;
     launch.each_point([&](const Point& point) {
       const Space space = use.at(point);
+      touch(space);
       use.fields.each([&](std::uint32_t field) { run_.data.everywhere({use.space.root, field}, space); });
       return use.partition.valid();
     });
@@ -257,7 +261,7 @@ void ShardLaunches::share_maps(const Launched& launch, const PointSharding* shar
     message.named.inputs = {"map"};
     message.span = launch.span;
     message.scope = launch.scope;
-    target_.recorded(std::move(message));
+    recorded(std::move(message));
   }
 }
 
@@ -268,12 +272,13 @@ ShardLaunches::Outputs ShardLaunches::points(Launched launch) {
   const Site site{launch.span, launch.scope};
   const Operation op = operation(launch, CallKind::launch, sharding);
   run_.issue(op);
+  touch(op, launch.what, sharding);
   share_maps(launch, &sharding);
   bring(op, launch.what, site);
   launch.what.own = own(sharding, launch.what.domain);
   if (launch.what.reduces()) launch.what.messages = contributions(op, launch.what, launch.what.own, site);
   const std::uint64_t work = work_of(launch.what);
-  Outputs outputs = target_.recorded(std::move(launch));
+  Outputs outputs = recorded(std::move(launch));
   wrote(op);
   for (Value& output : outputs)
     if (auto* map = output.as<LaunchMap>()) {
@@ -289,6 +294,7 @@ ShardLaunches::Outputs ShardLaunches::looped(Launched launch) {
   const PointSharding sharding = sharding_of(launch.sharding, launch.span);
   Operation op = operation(launch, CallKind::launch, sharding);
   run_.issue(op);
+  touch(op, launch.what, sharding);
   LaunchLoop::Made made{std::move(launch), {}, {}, {}, {}};
   for (const LaunchUse& use : op.uses)
     use.fields.each([&](std::uint32_t field) { made.lanes.push_back(run_.data.state({use.space.root, field})); });
@@ -322,6 +328,7 @@ ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
   const Site site{launch.span, launch.scope};
   const Operation op = operation(launch, CallKind::single, sharding);
   run_.issue(op);
+  touch(op, launch.what, sharding);
   share_maps(launch, nullptr);
   bring(op, launch.what, site);
   if (launch.what.reduces())
@@ -329,7 +336,7 @@ ShardLaunches::Outputs ShardLaunches::single(Launched launch) {
   if (!is_own) launch.what.work = Launch::Work::join;
   const std::vector<Type> types = launch.outputs;
   const std::vector<std::string> names = launch.named.outputs;
-  Outputs outputs = target_.recorded(std::move(launch));
+  Outputs outputs = recorded(std::move(launch));
   wrote(op);
   if (!outputs.empty()) outputs = shared(std::move(outputs), types, names, site);
   return made_by({op.number, 0, work}, std::move(outputs));
@@ -353,7 +360,7 @@ ShardLaunches::Outputs ShardLaunches::shared(Outputs values, const std::vector<T
   message.named.outputs = names;
   message.span = site.span;
   message.scope = site.scope;
-  return target_.recorded(std::move(message));
+  return recorded(std::move(message));
 }
 
 // One element for all points is written by nobody yet: each shard fills in what it needs of them, when it does. Of a
@@ -369,7 +376,7 @@ ShardLaunches::Outputs ShardLaunches::fill(Launched launch) {
     return {};
   }
   wrote_everywhere(launch.what);
-  return target_.recorded(std::move(launch));
+  return recorded(std::move(launch));
 }
 
 ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
@@ -378,13 +385,14 @@ ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   op.by_owners = true;
   run_.issue(op);
   const Site site{launch.span, launch.scope};
+  if (launch.what.held) run_.touched.add(launch.what.uses.front().space.root, *launch.what.held);
   if (launch.what.held)
     fill_in(launch.what.uses.front(), launch.what.uses.front().space, site);
   else
     bring_all(launch.what, 0, site);
   const std::uint64_t work = work_of(launch.what);
   const bool is_part = launch.what.held != nullptr;
-  Outputs outputs = made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
+  Outputs outputs = made_by({op.number, 0, work}, recorded(std::move(launch)));
   tensors_.at(outputs.front().object().get()).is_part = is_part;
   return outputs;
 }
@@ -406,12 +414,13 @@ ShardLaunches::Outputs ShardLaunches::total(Launched launch) {
   fill_in(use, use.space, {launch.span, launch.scope});
   run_.will_say();
   use.fields.each([&](std::uint32_t field) {
+    const std::shared_ptr<const TotalShare> share = run_.data.total({use.space.root, field}, use.space);
+    touch(use.space.root, *share);
     launch.what.messages =
-        std::make_shared<FieldTotal>(run_, run_.data.total({use.space.root, field}, use.space), launch.what.op,
-                                     forest()[use.space.root].fields[field].precision);
+        std::make_shared<FieldTotal>(run_, share, launch.what.op, forest()[use.space.root].fields[field].precision);
   });
   const std::uint64_t work = work_of(launch.what);
-  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
+  return made_by({op.number, 0, work}, recorded(std::move(launch)));
 }
 
 // Of a map whose elements are with their points only what is asked for goes round: the nodes of a tree, or one element.
@@ -440,7 +449,7 @@ ShardLaunches::Outputs ShardLaunches::of_map(Launched launch) {
   } else {
     share_maps(launch, nullptr);
   }
-  return made_by({op.number, 0, work}, target_.recorded(std::move(launch)));
+  return made_by({op.number, 0, work}, recorded(std::move(launch)));
 }
 
 // That the file can be read, before anything is changed. Otherwise all shards say so alike.
@@ -465,15 +474,17 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
     const PointSharding sharding = PointSharding::block();
     const Operation op = operation(launch, kind, sharding);
     run_.issue(op);
+    touch(op, launch.what, sharding);
     if (!reads) bring(op, launch.what, site), run_.release();
     launch.what.own = own(sharding, launch.what.domain);
-    Outputs outputs = target_.recorded(std::move(launch));
+    Outputs outputs = recorded(std::move(launch));
     wrote(op);
     run_.barrier();
     return outputs;
   }
   const Operation op = operation(launch, kind, PointSharding::owner(ShardId(0)));
   run_.issue(op);
+  touch(op, launch.what, PointSharding::owner(ShardId(0)));
   if (reads)
     check(launch);
   else
@@ -481,7 +492,7 @@ ShardLaunches::Outputs ShardLaunches::files(Launched launch) {
   // What shard 0 wants to write is sent; and before it reads, all has been said that was recorded so far.
   if (reads || run_.self() != ShardId(0)) target_.recorder().run_effects();
   Outputs outputs;
-  if (run_.self() == ShardId(0)) outputs = target_.recorded(std::move(launch));
+  if (run_.self() == ShardId(0)) outputs = recorded(std::move(launch));
   if (reads) wrote(op);
   run_.barrier();
   return outputs;

@@ -70,6 +70,13 @@ class ShardLaunches final : public LaunchDivider {
   void wrote(const Operation& op);
   void wrote_everywhere(const Launch& launch);
   void fill_in(const LaunchUse& use, const Space& space, const Site& site);
+  // What this shard touches of regions; before it is recorded.
+  void touch(const Operation& op, const Launch& launch, const PointSharding& sharding);
+  void touch(const Space& space);
+  void touch(RegionId root, const Movement* fills);
+  void touch(RegionId root, const FoldMovement* contributions);
+  void touch(RegionId root, const TotalShare& share);
+  Outputs recorded(Launched launch);
   void share_maps(const Launched& launch, const PointSharding* sharding);
   Outputs shared(Outputs values, const std::vector<Type>& types, const std::vector<std::string>& names,
                  const Site& site);

@@ -54,9 +54,9 @@ class ShardRecord {
     std::uint64_t messages = 0, bytes = 0;
   };
   // What the analysis came to: what it looked at, what it found, what it asked of memory and what it holds at the end.
-  static constexpr std::array<std::string_view, 11> work_names = {
+  static constexpr std::array<std::string_view, 12> work_names = {
       "coarse_steps", "coarse_entries", "elided_more", "fine_steps",      "fine_entries", "edges",
-      "plans",        "plan_points",    "allocations", "allocated_bytes", "bytes"};
+      "plans",        "plan_points",    "allocations", "allocated_bytes", "bytes",        "packed_elements"};
   using Work = std::array<std::uint64_t, work_names.size()>;
 
   using Clock = std::chrono::steady_clock;

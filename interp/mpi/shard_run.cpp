@@ -37,6 +37,7 @@ std::optional<Injection> injection_of(std::string_view text) {
 
 ShardRun::ShardRun(std::shared_ptr<ShardGroup> group, ShardId self, RegionForest& forest, ShardOptions options)
     : data(forest, keys, group->shards(), self, options.plans, options.folds),
+      touched(forest, options.instances),
       forest_(forest),
       group_(std::move(group)),
       options_(std::move(options)),
@@ -394,12 +395,14 @@ std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
 void ShardRun::forget(RegionId region) {
   engine_.forget(region);
   data.forget(region);
+  touched.forget_numbers();
   keys.forget([&](const UseKey& key) { return key.use.space.root == region; });
 }
 
 bool ShardRun::forget(PartitionId partition) {
   if (data.names(partition) || !engine_.forget(partition)) return false;
   data.forget(partition);
+  touched.forget_numbers();
   keys.forget([&](const UseKey& key) { return names(key, partition); });
   return true;
 }
@@ -518,7 +521,8 @@ Bytes ShardRun::packed_record() const {
                    data.counts().touched,
                    analysis.number + decisions.number,
                    analysis.bytes + decisions.bytes,
-                   engine_.bytes() + data.bytes()};
+                   engine_.bytes() + data.bytes() + touched.bytes(),
+                   static_cast<std::uint64_t>(touched.packed_elements())};
   return record_->packed();
 }
 

@@ -21,6 +21,7 @@
 #include "interp/shards/data/data_port.hpp"
 #include "interp/shards/data/data_state.hpp"
 #include "interp/shards/data/shared_pieces.hpp"
+#include "interp/shards/data/touched_elements.hpp"
 
 namespace taskspec {
 
@@ -32,6 +33,7 @@ struct ShardOptions {
   bool why_trace = false;    // shard 0 says of each trace that cannot be replayed what stands against it
   DataState::Plans plans = DataState::Plans::own;
   DataState::Folds folds = DataState::Folds::points;  // of contributions
+  TouchedElements::Memory instances = TouchedElements::Memory::automatic;
   bool elides_more = false;  // fences that more than the rule of the coarse stage proves needless
   std::string dump_dep;      // a file for the dependences; empty: none
   const Sources* sources = nullptr;
@@ -160,6 +162,7 @@ class ShardRun final : private Executor, private DataPort::Idle {
 
   KeyTable keys;
   DataState data;
+  TouchedElements touched;
   FusedLaunches fused;  // of own runs
   DataPort& port() { return port_; }
   Collectives& collectives() { return collectives_; }

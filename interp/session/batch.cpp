@@ -178,11 +178,13 @@ namespace {
 
 class GraphOfBatch {
  public:
-  GraphOfBatch(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users)
+  GraphOfBatch(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users,
+               const FieldMemory* memory)
       : batch_(batch),
         session_(session),
         requirements_(requirements),
         users_(users),
+        memory_(memory),
         renumber_(session, batch.nodes),
         scope_of_(session, *graph_) {
     graph_->name = session.name;
@@ -221,7 +223,7 @@ class GraphOfBatch {
   }
 
   void add_launch(NodeId node, DefinitionId definition, std::span<const Ref> in) {
-    if (!points_) points_ = std::make_unique<Points>(session_, *graph_, users_);
+    if (!points_) points_ = std::make_unique<Points>(session_, *graph_, users_, memory_);
     std::vector<Ref> maps;
     for (std::size_t slot = 0; session_[node].maps && slot < session_.out(node).size(); ++slot)
       maps.push_back(in_graph(Ref::future(node, slot)));
@@ -262,6 +264,7 @@ class GraphOfBatch {
   const TaskGraph& session_;
   const Requirements& requirements_;
   FieldUsers& users_;
+  const FieldMemory* const memory_;
   std::shared_ptr<TaskGraph> graph_ = std::make_shared<TaskGraph>();
   Renumber renumber_;
   Scopes scope_of_;
@@ -274,8 +277,9 @@ class GraphOfBatch {
 
 }  // namespace
 
-BatchGraph graph_of(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users) {
-  return GraphOfBatch(batch, session, requirements, users).run();
+BatchGraph graph_of(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users,
+                    const FieldMemory* memory) {
+  return GraphOfBatch(batch, session, requirements, users, memory).run();
 }
 
 }  // namespace taskspec

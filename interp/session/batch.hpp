@@ -13,6 +13,8 @@
 
 namespace taskspec {
 
+class FieldMemory;
+
 struct Batch {
   std::vector<NodeId> nodes;      // of the session, in program order
   std::vector<Ref> inputs;        // of the session, as graph.inputs
@@ -39,6 +41,8 @@ struct BatchGraph {
       starts;  // by position in Batch::nodes: its first node; empty: node k is that of position k
   std::size_t position(NodeId node) const;
 };
-BatchGraph graph_of(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users);
+// `memory`: of the fields of its regions; null: that has room for all of their elements.
+BatchGraph graph_of(const Batch& batch, const TaskGraph& session, const Requirements& requirements, FieldUsers& users,
+                    const FieldMemory* memory = nullptr);
 
 }  // namespace taskspec

@@ -1,7 +1,6 @@
 #include "interp/session/liveness.hpp"
 
 #include "ir/graph/launch.hpp"
-#include "ir/region/made_here.hpp"
 
 namespace taskspec {
 
@@ -13,9 +12,6 @@ Liveness::~Liveness() {
   constants_.each([&](std::size_t, const Constant& constant) {
     if (constant.location.valid()) backend_.free(constant.location);
   });
-  for (const Fields& region : fields_)
-    for (Location location : region.locations)
-      if (location.valid()) backend_.free(location);
 }
 
 void Liveness::free(const Entry& entry) {
@@ -154,9 +150,7 @@ void Liveness::unused(RegionId region) {
 void Liveness::drop_fields_if_unseen(RegionId region) {
   Fields& known = fields(region);
   if (known.handles + known.users > 0) return;
-  for (Location location : known.locations)
-    if (location.valid()) backend_.free(location);
-  known.locations = {};
+  memory_.drop(region);
   gone_(region);
 }
 
@@ -165,26 +159,9 @@ void Liveness::release(RegionId region) {
   drop_fields_if_unseen(region);
 }
 
-Location Liveness::allocate_field(Ref ref) {
-  try {
-    return backend_.allocate_zeros(concrete(graph_.type(ref)));
-  } catch (const Error& error) {
-    const Region& region = graph_.regions[RegionId(ref.id)];
-    Diag diag = error.diags().items().front();
-    diag.message += " of '" + region.name + "." + region.fields[ref.slot].name + "'";
-    label_made(diag, region);
-    throw Error(std::move(diag));
-  }
-}
-
 Location Liveness::location(Ref ref) {
   if (ref.is_future()) return entry(ref).location;
-  if (ref.kind == Ref::Kind::field) {
-    std::vector<Location>& locations = fields(RegionId(ref.id)).locations;
-    if (locations.size() <= ref.slot) locations.resize(ref.slot + std::size_t{1});
-    if (!locations[ref.slot].valid()) locations[ref.slot] = allocate_field(ref);
-    return locations[ref.slot];
-  }
+  if (ref.kind == Ref::Kind::field) return memory_.location(ref);
   Location& location = constant(ref).location;
   if (!location.valid()) {
     const Array& array = graph_.constant(ref.id).array();

@@ -9,9 +9,8 @@
 #include <functional>
 #include <memory>
 
+#include "interp/session/field_memory.hpp"
 #include "ir/base/retiring_table.hpp"
-#include "ir/graph/task_graph.hpp"
-#include "ir/plan/backend.hpp"
 
 namespace taskspec {
 
@@ -44,7 +43,6 @@ class Liveness {
 
   struct Fields {  // of one region: they go with its last handle, when nobody uses them any more
     std::uint32_t handles = 0, users = 0;
-    std::vector<Location> locations;  // by field; none where nobody used it yet
   };
 
   // `forget`: nobody looks at the graph later, so constants that were read may go, too.
@@ -55,7 +53,8 @@ class Liveness {
         graph_(graph),
         forget_(forget),
         gone_(std::move(gone)),
-        partition_gone_(std::move(partition_gone)) {}
+        partition_gone_(std::move(partition_gone)),
+        memory_(backend, graph) {}
   ~Liveness();  // frees what is left
   Liveness(const Liveness&) = delete;
 
@@ -109,6 +108,7 @@ class Liveness {
   void settled(NodeId node);
   // Where a task finds it; writes a constant there first.
   Location location(Ref ref);
+  FieldMemory& field_memory() { return memory_; }
 
   template <class Visit>
   void each_constant_in_use(Visit&& visit) const {
@@ -128,7 +128,6 @@ class Liveness {
     if (fields_.size() <= region.index()) fields_.resize(region.index() + 1);
     return fields_[region.index()];
   }
-  Location allocate_field(Ref ref);  // throws Error E5008 with the region's place
   void drop_fields_if_unseen(RegionId region);
   void unused(RegionId region);
   std::span<const LaunchUse> uses(NodeId node) const;
@@ -143,6 +142,7 @@ class Liveness {
   RetiringTable<Task> tasks_;  // by node
   RetiringTable<Constant> constants_;
   std::vector<Fields> fields_;  // by region
+  FieldMemory memory_;
 };
 
 }  // namespace taskspec

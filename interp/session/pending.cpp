@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/base/at_end.hpp"
+#include "ir/base/key.hpp"
 #include "ir/graph/launch.hpp"
 #include "ir/records/op_outputs.hpp"
 
@@ -122,9 +123,13 @@ Batch Pending::take_batch(std::vector<NodeId> nodes) {
     const Liveness::Entry& e = live_.entry(node, slot);
     return e.handles > 0 || e.readers > e.inside;
   };
-  return batch_of(
+  Batch batch = batch_of(
       graph_, nodes, requirements_, kept, [&](Ref ref) { return cutting.is_last_use(ref); },
       [this](Ref ref) { return live_.is_of_call(ref); });
+  for (const Ref ref : batch.inputs)
+    if (ref.kind == Ref::Kind::field)
+      if (const auto& room = live_.field_memory().room(RegionId(ref.id))) put_number(batch.key += 'p', room->number);
+  return batch;
 }
 
 void Pending::settled(NodeId node) {

@@ -41,7 +41,7 @@ class Flags {
 Plans::Found Plans::find(const Batch& batch, const TaskGraph& graph, const Requirements& requirements) {
   if (auto known = known_.find(batch.key); known != known_.end()) return &known->second;
   const auto begin = std::chrono::steady_clock::now();
-  BatchGraph of_batch = graph_of(batch, graph, requirements, users_);
+  BatchGraph of_batch = graph_of(batch, graph, requirements, users_, &memory_);
   const std::shared_ptr<const TaskGraph> g = of_batch.graph;
   const Chains chains = aggregate(*g, {.sink_rule = rule_});
   constexpr std::size_t largest_verified = 10'000;  // the verifiers use sets: a long batch would wait for them

@@ -21,8 +21,8 @@ class Plans {
   };
   using Found = std::variant<const Made*, std::vector<Poison>>;  // valid until the next one is made
 
-  Plans(Backend& backend, Bodies& bodies, SinkRule rule, bool named)
-      : backend_(backend), bodies_(bodies), rule_(rule), named_(named) {}
+  Plans(Backend& backend, Bodies& bodies, const FieldMemory& memory, SinkRule rule, bool named)
+      : backend_(backend), bodies_(bodies), memory_(memory), rule_(rule), named_(named) {}
 
   // Or what the backend refuses, by position in the batch.
   Found find(const Batch& batch, const TaskGraph& graph, const Requirements& requirements);
@@ -36,6 +36,7 @@ class Plans {
  private:
   Backend& backend_;
   Bodies& bodies_;
+  const FieldMemory& memory_;
   const SinkRule rule_;
   const bool named_;
   std::unordered_map<std::string, Made> known_;  // by key of the batch

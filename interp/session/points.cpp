@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "interp/session/field_memory.hpp"
 #include "ir/region/piece_memory.hpp"
 
 namespace taskspec {
 
-Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users)
-    : session_(session), graph_(graph), users_(users) {
+Points::Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users, const FieldMemory* memory)
+    : session_(session), graph_(graph), users_(users), memory_(memory) {
   users_.forget();
 }
 
@@ -183,7 +184,8 @@ NodeId Points::add(const LaunchNode& launch) {
   group.launch = std::static_pointer_cast<const Launch>(session_.arguments(launch.node).front().object());
   for (const LaunchUse& use : what.uses) {
     const Region& region = session_.regions[use.space.root];
-    group.regions.push_back({region.extents, static_cast<std::uint32_t>(region.fields.size())});
+    group.regions.push_back({region.extents, static_cast<std::uint32_t>(region.fields.size()),
+                             memory_ ? memory_->room(use.space.root) : nullptr});
   }
   add_pieces(what, group);
   const NodeId first(graph_.size());

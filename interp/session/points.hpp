@@ -30,11 +30,13 @@ struct LaunchNode {
   std::span<const Ref> maps;  // inputs whose memory its outputs are, where it makes maps
 };
 
+class FieldMemory;
+
 class Points {
  public:
   static constexpr std::size_t most_edges = 32;
   // `users` knows nobody of this graph yet.
-  Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users);
+  Points(const TaskGraph& session, TaskGraph& graph, FieldUsers& users, const FieldMemory* memory);
 
   NodeId add(const LaunchNode& launch);  // the first point
 
@@ -76,6 +78,7 @@ class Points {
   const TaskGraph& session_;
   TaskGraph& graph_;
   FieldUsers& users_;
+  const FieldMemory* const memory_;                    // null: as in graph_of
   std::unordered_map<std::uint32_t, Map> maps_;        // by input of the graph
   std::unordered_map<std::uint64_t, PlaceId> places_;  // by region and field
   std::unordered_map<std::uint32_t, Pieces> of_partition_;

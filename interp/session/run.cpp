@@ -99,6 +99,7 @@ std::uint32_t Session::first_cause(NodeId node) {
 }
 
 void Session::execute(std::vector<NodeId> nodes) {
+  live_.field_memory().change();
   const Batch batch = pending_.take_batch(nodes);
   const Plans::Found found = find_plan(batch);
   if (auto* refused = std::get_if<std::vector<Poison>>(&found)) return refuse(batch, *refused);

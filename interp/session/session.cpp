@@ -15,7 +15,7 @@ Session::Session(Backend& backend, Bodies& bodies, SessionOptions options)
           backend, graph, options.forget, [this](RegionId region) { gone(region); },
           [this](PartitionId partition) { gone(partition); }),
       pending_(graph, live_, options.schedule, options.window),
-      plans_(backend, bodies, options.sink_rule, options.record),
+      plans_(backend, bodies, live_.field_memory(), options.sink_rule, options.record),
       failures_(graph),
       poisoned_(graph),
       profile_(backend.hz(), options.timeline),

@@ -53,6 +53,9 @@ class Session final : public Recorder {
   void release(Ref ref) override { pending_.unnamed(live_.release(ref)); }
   void retain(RegionId region) override { live_.retain(region); }
   void release(RegionId region) override { live_.release(region); }
+  void want_memory(RegionId region, std::shared_ptr<const PackedPlaces> packed) override {
+    live_.field_memory().want(region, std::move(packed));
+  }
   void retain(PartitionId partition) override { live_.retain(partition); }
   void release(PartitionId partition) override { live_.release(partition); }
   void run_pending() override;

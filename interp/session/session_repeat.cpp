@@ -11,13 +11,17 @@ class Session::Repeat final : public RepeatedBatch {
     for (const Location number : numbers_) backend_.free(number);
   }
 
-  void add_field(Location location) { inputs_.push_back(location); }
+  void add_field(Ref field) {
+    fields_.emplace_back(inputs_.size(), field);
+    inputs_.emplace_back();
+  }
   void add_number(const ArrayType& type) {
     numbers_.push_back(backend_.allocate(type));
     inputs_.push_back(numbers_.back());
   }
 
   void run(std::span<const std::uint64_t> numbers) override {
+    find_fields();
     backend_.write_numbers(numbers_, numbers);
     const Outcome outcome = backend_.execute(*made_.executable, inputs_, {.schedule = session_.options_.schedule});
     if (outcome.lost) throw failure("E5008", {}, "no memory is left for what a batch came to");
@@ -26,10 +30,19 @@ class Session::Repeat final : public RepeatedBatch {
   }
 
  private:
+  // Others may have changed the memory of some since it ran last.
+  void find_fields() {
+    const std::uint64_t changes = session_.live_.field_memory().changes();
+    if (std::exchange(changes_, changes) == changes) return;
+    for (const auto& [input, field] : fields_) inputs_[input] = session_.live_.location(field);
+  }
+
   Session& session_;
   Backend& backend_;
   const Plans::Made made_;
-  std::vector<Location> inputs_, numbers_;  // the latter among the former
+  std::vector<Location> inputs_, numbers_;           // the latter among the former
+  std::vector<std::pair<std::size_t, Ref>> fields_;  // likewise, by position
+  std::uint64_t changes_ = UINT64_MAX;               // FieldMemory::changes() when they were looked up
 };
 
 // Whoever looks at the single tasks wants them to be there.
@@ -49,6 +62,7 @@ std::unique_ptr<RepeatedBatch> Session::run_to_repeat(std::size_t launches) {
   if (found != launches) return nullptr;
   std::unique_ptr<Repeat> repeat;
   const bool ran = fits([&] {
+    live_.field_memory().change();
     const Batch batch = pending_.take_batch(nodes);
     const Plans::Found plan = find_plan(batch);
     auto* made = std::get_if<const Plans::Made*>(&plan);
@@ -57,7 +71,7 @@ std::unique_ptr<RepeatedBatch> Session::run_to_repeat(std::size_t launches) {
     auto next = numbers.begin();
     for (const Ref ref : batch.inputs) {
       if (ref.kind == Ref::Kind::field) {
-        planned->add_field(live_.location(ref));
+        planned->add_field(ref);
         continue;
       }
       // Each number is one of its own, which the next turn may have otherwise.

@@ -23,8 +23,9 @@ class LaunchFiles {
   struct Piece {
     const IndexSpace& points;
     const Rect& root;
-    std::span<std::byte* const> fields;             // by field of the region: where the element of root index 0 lies
+    std::span<std::byte* const> fields;             // by field of the region
     std::span<const std::byte* const> inputs = {};  // of the launch
+    const PackedPlaces* packed = nullptr;           // where elements lie in `fields`; null: each at its root index
   };
   virtual ~LaunchFiles() = default;
   virtual void transfer(std::size_t position, const Piece& piece) const = 0;  // of a point; throws Error
@@ -48,13 +49,14 @@ class LaunchMessages {
     const std::byte* bytes;  // as PieceMemory::own(piece) has them
   };
   struct Fields {
-    std::span<const Rect> roots;        // by use: of its region
-    std::span<std::byte* const> bases;  // by use and field of it that contributions go to
-    std::span<const Buffer> buffers;    // by own point, then as `bases`
+    std::span<const Rect> roots;                  // by use: of its region
+    std::span<std::byte* const> bases;            // by use and field of it that contributions go to
+    std::span<const Buffer> buffers;              // by own point, then as `bases`
+    std::span<const PackedPlaces* const> packed;  // by use: where elements lie behind `bases`
   };
   virtual ~LaunchMessages() = default;
-  virtual void maps(std::span<std::byte* const>) const {}                       // whole, by input: work `share`
-  virtual void total(const std::byte* /*field*/, std::byte* /*into*/) const {}  // of a field where root index 0 lies
+  virtual void maps(std::span<std::byte* const>) const {}  // whole, by input: work `share`
+  virtual void total(const std::byte* /*field*/, const PackedPlaces*, std::byte* /*into*/) const {}
   virtual void fold(const Fields&) const {}  // contributions become part of fields, here and elsewhere
   virtual std::string key() const = 0;       // equal ones do the same
 };

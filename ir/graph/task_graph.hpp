@@ -26,6 +26,7 @@
 #include "ir/graph/requirement.hpp"
 #include "ir/program/program.hpp"
 #include "ir/region/forest.hpp"
+#include "ir/region/packed_places.hpp"
 
 namespace taskspec {
 
@@ -121,6 +122,8 @@ struct PointGroup {
   struct Whole {
     Rect extents;
     std::uint32_t fields = 0;
+    std::shared_ptr<const FieldRoom> room = {};  // null: its arrays have room for all elements
+    const PackedPlaces* packed() const { return room ? room->packed.get() : nullptr; }
   };
   std::vector<Whole> regions;             // by use
   std::vector<const IndexSpace*> pieces;  // by point and use; the graph keeps them

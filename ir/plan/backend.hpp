@@ -153,6 +153,8 @@ class Backend {
     write(location, Array::make(type));
     return location;
   }
+  // Zeros, of which only so many elements have memory: nobody looks at the location but the points of launches.
+  virtual Location allocate_part(const ArrayType& type, std::int64_t /*elements*/) { return allocate_zeros(type); }
   virtual void write(Location location, const Array& array) = 0;
   // Of one element each, by its bits: where batches of launches run again.
   virtual void write_numbers(std::span<const Location> /*locations*/, std::span<const std::uint64_t> /*bits*/) {
@@ -161,6 +163,13 @@ class Backend {
   virtual Array read(Location location) const = 0;  // shares the bytes: do not change them
   virtual Location copy(Location location) = 0;
   virtual void free(Location location) = 0;
+  // Elements of one location become those of another one that has the same precision.
+  struct Moved {
+    std::int64_t from = 0, to = 0, count = 0;
+  };
+  virtual void move_elements(Location /*from*/, Location /*to*/, std::span<const Moved>) {
+    bug("a backend without regions was given parts of a field");
+  }
 
   virtual Prepared prepare(std::shared_ptr<const TaskGraph> graph, const Chains& chains, const PrepareOptions& options,
                            Bodies& bodies) = 0;

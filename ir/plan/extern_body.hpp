@@ -9,7 +9,7 @@
 #include <span>
 
 #include "ir/program/program.hpp"
-#include "ir/region/space.hpp"
+#include "ir/region/piece_memory.hpp"
 #include "ir/types/array.hpp"
 
 namespace taskspec {
@@ -18,9 +18,7 @@ struct ExternView {
   const IndexSpace* points = nullptr;
   const Rect* root = nullptr;
   std::span<std::byte* const> fields = {};  // by field of the region; null where the view does not have it
-  // Of each field: row by row the elements of this rectangle, or those of these points one behind the other.
-  const Rect* box = nullptr;
-  const Intervals* scattered = nullptr;
+  PieceMemory memory = {};                  // of each field
 };
 
 struct ExternCall {

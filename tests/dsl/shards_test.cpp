@@ -66,6 +66,38 @@ TEST_CASE("a graph runs on shards from C++, with values of the host program [dsl
   CHECK(twice(r["y"]).run(mpi(2))["y"].array<double>() == std::vector<double>{8, 12, 16, 20});
 }
 
+TEST_CASE("bodies in C++ find elements whose shard has memory of no others [dsl]") {
+  define_extern("tests.around", [](FieldView<double> own, FieldView<const double> around) {
+    for (std::int64_t i : own)
+      own[i] += (around.contains(i - 1) ? around[i - 1] : -1) + (around.contains(i + 1) ? around[i + 1] : -2);
+  });
+  define_extern("tests.tile", [](FieldView<double, 2> own) {
+    own.rows([](std::array<std::int64_t, 2> first, std::span<double> row) {
+      for (double& one : row) one += static_cast<double>(first[0] * 10 + first[1]);
+    });
+    own(own.low(0), own.high(1) - 1) *= 3;
+  });
+  Workspace work;
+  CHECK(work.enter("fields Cell { a: f64, b: f64 }\nfields Plane { c: f64 }\n"
+                   "task begin(out own: Cell[_].{b}) { for i in own { own[i].b = 1.0 + (i % 7) as f64 } }\n"
+                   "task around(inout own: Cell[_].{a}, in more: Cell[_].{b}) extern \"tests.around\"\n"
+                   "task tile(inout own: Plane[_, _].{c}) extern \"tests.tile\"\n"
+                   "fn all() -> [float] {\n"
+                   "  let cells = region Cell[60]; let own = blocks(cells, 5)\n"
+                   "  let more = cover(cells, 5, c => [12 * c + 3..12 * c + 9, (12 * c + 20) % 60..(12 * c + 20) % 60 "
+                   "+ 4])\n"
+                   "  launch begin(own[i]) for i in 0..5\n"
+                   "  launch around(own[i], more[i]) for i in 0..5 by cyclic\n"
+                   "  let plane = region Plane[8, 6]; let tiles = blocks(plane, 2, 2)\n"
+                   "  launch tile(tiles[c]) for c in grid(2, 2)\n"
+                   "  return [cells.a.sum(0).scalar, cells.a.max(0).scalar, plane.c.sum().scalar]\n}\n")
+            .diagnostics == "");
+  const std::string on_host = work.enter("all()").value;
+  CHECK(on_host.size() > 10);
+  for (const std::string shards : {"2", "3", "5"})
+    CHECK(work.enter("(run all() on mpi(shards: " + shards + ", instances: \"packed\")).value").value == on_host);
+}
+
 TEST_CASE("C++ on the host acts once, however many shards there are [dsl][doors]") {
   static std::atomic<int> calls;
   calls = 0;

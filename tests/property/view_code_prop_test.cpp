@@ -261,12 +261,47 @@ struct World {
   IndexSpace own_points, other_points, all;
   double scale = 0.75, total = 0;
   bool own_memory = false;  // of what contributions go to: that of the piece, and not that of the region
+  bool is_packed = false;   // the others: memory of their points alone, and of some more
 
-  bool run(const ViewCode& code, const ViewBody* body, std::vector<TaskFault>& faults) {
+  // Those of a view, and whatever else its memory has.
+  static std::unique_ptr<PackedPlaces> packed(const IndexSpace& points, const Rect& root) {
+    Intervals held = points.as_intervals(root);
+    for (std::int64_t at = 3; at < root.size(); at += 29)
+      held = held | Intervals::of({{at, std::min(root.size(), at + at % 5)}});
+    return held.empty() ? nullptr : std::make_unique<PackedPlaces>(held);
+  }
+  // The elements to there, or back.
+  static void move(Data& all, const PackedPlaces& places, Data& few, bool back) {
+    for (std::size_t f = 0; f < all.fields.size(); ++f) {
+      const std::int64_t width = info(all.precisions[f]).bytes;
+      few.fields[f].resize(static_cast<std::size_t>(places.held().size() * width));
+      for (const Run& run : places.held().runs()) {
+        std::byte *const at = all.fields[f].data() + run.lo * width, *const there = few.fields[f].data() +
+                                                                                    places.place(run.lo) * width;
+        std::copy_n(back ? there : at, run.size() * width, back ? at : there);
+      }
+    }
+  }
+
+  bool run_packed(const ViewCode& code, const ViewBody& body, std::vector<TaskFault>& faults) {
+    const auto a = packed(own_points, first.root), b = packed(other_points, second.root);
+    if (!a || !b) return run(code, &body, faults);
+    World few = *this;
+    move(first, *a, few.first, false);
+    move(second, *b, few.second, false);
+    const bool good = few.run(code, &body, faults, a.get(), b.get());
+    move(first, *a, few.first, true);
+    move(second, *b, few.second, true);
+    third = few.third;
+    total = few.total;
+    return good;
+  }
+  bool run(const ViewCode& code, const ViewBody* body, std::vector<TaskFault>& faults,
+           const PackedPlaces* own_places = nullptr, const PackedPlaces* other_places = nullptr) {
     const std::vector<ViewField> a = first.bases(), b = second.bases(), c = third.bases();
     const ViewMemory views[] = {
-        {&own_points, &first.root, a},
-        {&other_points, &second.root, b},
+        {&own_points, &first.root, a, PieceMemory::inside(first.root, own_places)},
+        {&other_points, &second.root, b, PieceMemory::inside(second.root, other_places)},
         {&all, &third.root, c, own_memory ? PieceMemory::own(all) : PieceMemory::inside(third.root)}};
     const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(&scale)};
     std::byte* outputs[] = {reinterpret_cast<std::byte*>(&total)};
@@ -306,6 +341,7 @@ World random_world(std::mt19937_64& random, std::uint8_t rank) {
               IndexSpace(wider),
               piece};
   world.own_memory = kind > 0;
+  world.is_packed = between(random, 0, 2) == 0;
   if (between(random, 0, 3) == 0) world.other_points = random_points(random, wider);
   fill(world.first, random, 100);
   fill(world.second, random, between(random, 0, 9) == 0 ? side + 9 : side);
@@ -332,7 +368,8 @@ TEST_CASE("[strips] random bodies give what the loop gives, bit for bit") {
     REQUIRE(made);
     World world = random_world(random, rank), expected = world;
     std::vector<TaskFault> failed;
-    const bool good = world.run(body.code, made->get(), failed);
+    const bool good =
+        world.is_packed ? world.run_packed(body.code, **made, failed) : world.run(body.code, made->get(), failed);
     std::vector<TaskFault> none;
     CAPTURE((*made)->why_not_strip());
     CHECK(good == expected.run(body.code, nullptr, none));
@@ -345,6 +382,7 @@ TEST_CASE("[strips] random bodies give what the loop gives, bit for bit") {
       continue;
     }
     CHECK(world.first.fields == expected.first.fields);
+    CHECK(world.second.fields == expected.second.fields);
     CHECK(world.third.fields == expected.third.fields);
     CHECK(std::memcmp(&world.total, &expected.total, sizeof world.total) == 0);
   }

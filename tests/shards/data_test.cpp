@@ -61,7 +61,7 @@ struct Shard {
     const Precision precision = program.precision(lane);
     Bytes told(program.width(lane)), wanted(told.size());
     fill(lane, state.fills(lane, step.space));
-    add_up(port, *state.total(lane, step.space), step.fold, precision, DataProgram::at(memory, lane).data(),
+    add_up(port, *state.total(lane, step.space), step.fold, precision, DataProgram::at(memory, lane).data(), nullptr,
            told.data(), [] {});
     RootTree tree(step.fold, precision);
     program.each_element(step.space, [&](std::int64_t element) {
@@ -70,6 +70,33 @@ struct Shard {
     tree.finish(precision, wanted.data());
     wrong += told != wanted;
   }
+  // Every second time in memory that has nothing but the elements that move.
+  void in_memory(const std::vector<LaneKey>& lanes, const Intervals& moved,
+                 FunctionRef<void(std::span<std::byte* const>, const PackedPlaces*)> run) {
+    std::vector<std::byte*> bases;
+    if (moved.empty() || ++moves_in_memory % 2 == 0) {
+      for (const LaneKey lane : lanes) bases.push_back(DataProgram::at(memory, lane).data());
+      return run(bases, nullptr);
+    }
+    const PackedPlaces packed(moved);
+    std::vector<Bytes> own;
+    const auto each_run = [&](bool back) {
+      for (std::size_t i = 0; i < lanes.size(); ++i) {
+        const auto width = static_cast<std::int64_t>(program.width(lanes[i]));
+        Bytes& all = DataProgram::at(memory, lanes[i]);
+        for (const Run& run : moved.runs()) {
+          const auto at = all.begin() + run.lo * width, there = own[i].begin() + packed.place(run.lo) * width;
+          back ? std::copy_n(there, run.size() * width, at) : std::copy_n(at, run.size() * width, there);
+        }
+      }
+    };
+    for (const LaneKey lane : lanes) own.emplace_back(static_cast<std::size_t>(moved.size()) * program.width(lane));
+    for (Bytes& bytes : own) bases.push_back(bytes.data());
+    each_run(false);
+    run(bases, &packed);
+    each_run(true);
+  }
+  std::size_t moves_in_memory = 0;
   void fill(LaneKey lane, const std::shared_ptr<const Movement>& movement) {
     if (!movement) return;
     for (const Movement::Fill& fill : movement->fills)
@@ -81,19 +108,24 @@ struct Shard {
   }
   void move(const std::vector<LaneKey>& lanes, const std::vector<std::shared_ptr<const Movement>>& movements) {
     std::vector<const Movement*> fields;
-    std::vector<std::byte*> bases;
     std::vector<std::size_t> widths;
+    Intervals moved;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       fill(lanes[i], movements[i]);
       fields.push_back(movements[i].get());
-      bases.push_back(DataProgram::at(memory, lanes[i]).data());
       widths.push_back(program.width(lanes[i]));
+      if (!movements[i]) continue;
+      for (const auto* parts : {&movements[i]->send, &movements[i]->receive})
+        for (const Movement::Part& part : *parts) moved = moved | part.runs;
     }
     const Packing packing(fields, widths);
-    BoundPacking bound(packing, port, bases);
-    // Either end may be bound.
-    moves % 2 == 0 ? bound.send() : packing.send(port, bases);
-    (moves + port.self().index()) % 3 == 0 ? bound.receive([] {}) : packing.receive(port, bases, [] {});
+    in_memory(lanes, moved, [&](std::span<std::byte* const> bases, const PackedPlaces* packed) {
+      BoundPacking bound(packing, port, bases, packed);
+      const std::vector<const std::byte*> from(bases.begin(), bases.end());
+      // Either end may be bound.
+      moves % 2 == 0 ? bound.send() : packing.send(port, from, packed);
+      (moves + port.self().index()) % 3 == 0 ? bound.receive([] {}) : packing.receive(port, bases, packed, [] {});
+    });
     ++moves;
   }
   void check(LaneKey lane, const Space& space, Memory& before) {
@@ -132,8 +164,8 @@ struct Shard {
     std::vector<LaneKey> lanes;
     std::vector<std::shared_ptr<const FoldMovement>> movements;
     std::vector<const FoldMovement*> fields;
-    std::vector<std::byte*> bases;
     std::vector<Precision> precisions;
+    Intervals folded;
     std::map<std::pair<std::size_t, std::int64_t>, Bytes> buffers;
     std::map<std::int64_t, IndexSpace> pieces;
     DataProgram::each_lane(use, [&](LaneKey lane) {
@@ -146,7 +178,8 @@ struct Shard {
       fill(lane, state.fills(lane, bound(program.grown.forest, use)));
       movements.push_back(state.reduce(lane, keys.of(op, use)));
       fields.push_back(movements.back().get());
-      bases.push_back(DataProgram::at(memory, lane).data());
+      for (std::size_t k = 0; fields.back() && k < fields.back()->steps.size(); ++k)
+        folded = folded | fields.back()->steps[k].runs;
       precisions.push_back(program.precision(lane));
     });
     auto buffer = [&](std::size_t field, std::int64_t point) {
@@ -154,7 +187,9 @@ struct Shard {
     };
     const Rect& root = program.grown.forest.root(use.space);
     send_contributions(port, fields, precisions, use.op, root, buffer);
-    fold_contributions(port, fields, bases, precisions, use.op, root, buffer, [] {});
+    in_memory(lanes, folded, [&](std::span<std::byte* const> bases, const PackedPlaces* packed) {
+      fold_contributions(port, fields, bases, packed, precisions, use.op, root, buffer, [] {});
+    });
   }
 };
 
@@ -358,7 +393,6 @@ struct Judged {
       versions.fold(lane, decide(lane, [&](DataState& state) { return state.reduce(lane, key); }));
     });
   }
-
 
   KeyTable keys;
   std::vector<std::unique_ptr<DataState>> own, all;

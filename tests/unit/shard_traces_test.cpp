@@ -342,6 +342,7 @@ TEST_CASE("a map that is an argument is told by the call that made it [inject][D
 TEST_CASE("options of mpi that cannot be are refused where they stand") {
   for (const auto& [option, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"plans: \"some\"", "no plans \"some\""},
+           {"instances: \"small\"", "no instances \"small\""},
            {"elide: \"most\"", "no way to elide \"most\""},
            {"reduce_by: \"all\"", "no way to reduce \"all\""},
            {"timeout: 0", "a rank may be silent for 1 to 86400 seconds"}}) {

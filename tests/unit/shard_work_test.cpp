@@ -110,6 +110,42 @@ TEST_CASE("what the coarse stage looks at is the same for a launch of any size [
   }
 }
 
+TEST_CASE("a shard has memory for the elements that it touches, and no more with more shards [shard-work]") {
+  // Each piece reads of one element on each page of the region, wherever it lies.
+  const auto packed = [](std::int64_t shards, const char* options, std::string* output) {
+    TemporaryFolder folder;
+    folder.put(
+        "x.task",
+        fmt::format("fields Node {{ v: f64, next: f64 }}\nfields Wire {{ to: int }}\n"
+                    "task start(inout own: Node[_].{{v}}) {{ for i in own {{ own[i].v = (i % 97) as f64 }} }}\n"
+                    "task wire(inout own: Wire[_].{{to}}) {{ for i in own {{ own[i].to = i * 654321 % 1048576 }} }}\n"
+                    "task pull(inout own: Node[_].{{next}}, in w: Wire[_].{{to}}, in far: Node[_].{{v}}) {{\n"
+                    "  for i in w {{ own[i * 1024].next += far[w[i].to].v }}\n}}\n"
+                    "fn main() {{\n  let nodes = region Node[1048576]\n  let wires = region Wire[1024]\n"
+                    "  let pn = blocks(nodes, 32)\n  let pw = blocks(wires, 32)\n"
+                    "  launch start(pn[i]) for i in 0..32\n  launch wire(pw[i]) for i in 0..32\n"
+                    "  let far = image(nodes, pw, wires.to)\n"
+                    "  for t in 0..3 {{ launch pull(pn[i], pw[i], far[i]) for i in 0..32 }}\n"
+                    "  print(nodes.v.sum(0).scalar, nodes.next.sum(0).scalar)\n}}\n"
+                    "run main() on mpi(shards: {})\n",
+                    shards));
+    std::vector<std::int64_t> elements;
+    for (const Work& work : reported(folder, options, output)) elements.push_back(work.at("packed_elements"));
+    CHECK(elements.size() == static_cast<std::size_t>(shards));
+    return elements;
+  };
+  std::string flat, few;
+  for (const std::int64_t of_shard : packed(8, "--instances flat", &flat)) CHECK(of_shard == 0);
+  for (const std::int64_t shards : {8, 16}) {
+    for (const std::int64_t of_shard : packed(shards, "", &few)) {
+      CHECK(of_shard >= 1048576 / shards);
+      CHECK(of_shard <= 1048576 / shards + 1024 / shards);  // its own nodes, and what its wires lead to
+    }
+    CHECK(few == flat);
+  }
+  CHECK(flat.size() > 10);
+}
+
 TEST_CASE("what a shard's analysis costs does not grow with the shards, where its own points do not [shard-work]") {
   const Work few = most(work_of(4 * 8, 4));
   for (const std::int64_t shards : {8, 16}) {

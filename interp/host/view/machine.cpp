@@ -255,7 +255,7 @@ Point LaneMachine::moved(std::uint32_t access, const Point& start) const {
   return point;
 }
 
-// Of scattered points.
+// Of points whose rows are not all there.
 std::int64_t LaneMachine::number(std::uint32_t access, const Point& point) const {
   return access_[access].memory.place(*view(program_.accesses[access].view).root, point);
 }
@@ -291,7 +291,7 @@ void LaneMachine::load_by_number(const LaneInstruction& i, const Turn& turn) {
     for (std::int64_t done = 0; done < s.count;) {
       const Run run = numbered(of, s.at.number + done);
       const std::int64_t part = std::min(s.count - done, run.size());
-      std::byte* from = base(access) + run.lo * access.width;
+      std::byte* from = base(access) + place_in(access_[i.access].memory.packed, run.lo) * access.width;
       if (part == turn.count && !i.copies) {
         at_[i.out] = from;
         return;
@@ -353,7 +353,7 @@ void LaneMachine::load_or_else(const LaneInstruction& i, const Turn& turn) {
         const std::int64_t linear = root.linear(point), row = root.hi[last] - point[last];
         if (const std::optional<Run> found = access_[i.access].cursor.run_of(of, linear)) {
           part = std::min({left, row, found->hi - linear});
-          std::byte* from = base(access) + linear * access.width;
+          std::byte* from = base(access) + place_in(access_[i.access].memory.packed, linear) * access.width;
           if (part == s.count && turn.segments.size() == 1 && !i.copies) {
             at_[i.out] = from;
             return;
@@ -402,10 +402,17 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   const bool by_rect = of.points->is_rect();
   // What is written in the memory of the region itself, others would see.
   const bool seen = access.writes && memory.box == of.root;
-  const bool checks = !by_rect && (!lanes || run_.checks_membership || access.or_else || memory.scattered || seen);
+  const bool checks = memory.scattered || (!by_rect && (!lanes || run_.checks_membership || access.or_else || seen));
   const Rect& around = by_rect ? of.points->rect() : *memory.box;  // beyond it there is no memory
   if (i.deferred) access_[i.access].bounds = {};
-  if (lanes && i.in.size() == 1 && !access.or_else && !checks) {
+  const bool is_plain = lanes && i.in.size() == 1 && !access.or_else && !checks;
+  if (is_plain && memory.packed && !by_rect) {
+    const auto* values = reinterpret_cast<const std::int64_t*>(at_[i.in[0]]);
+    for (std::int64_t e = 0; e < count; ++e)
+      if ((out[e] = memory.packed->find(values[e] - of.root->lo[0])) < 0) no_point(access, Point::of(values[e]));
+    return;
+  }
+  if (is_plain && !memory.packed) {
     if (i.deferred) {
       at_[i.out] = at_[i.in[0]];
       access_[i.access].bounds = {around.lo[0], around.hi[0], memory.box->lo[0]};
@@ -424,8 +431,11 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   for (std::int64_t e = 0; e < count; ++e) {
     const Point point = point_of(e);
     const bool there = around.contains(point) && (!checks || cursor.contains(of, of.root->linear(point)));
-    if (!there && !access.or_else) no_point(access, point);
-    out[e] = !there ? -1 : memory.scattered ? cursor.number_of(of, of.root->linear(point)) : memory.box->linear(point);
+    out[e] = !there             ? -1
+             : memory.packed    ? memory.packed->find(of.root->linear(point))
+             : memory.scattered ? cursor.number_of(of, of.root->linear(point))
+                                : memory.box->linear(point);
+    if (out[e] < 0 && !access.or_else) no_point(access, point);
   }
 }
 

@@ -105,7 +105,7 @@ class LaneMachine {
   // Asked for each strip: without calls.
   std::int64_t place(std::uint32_t access, const Point& start) const {
     const AccessState& state = access_[access];
-    if (state.memory.scattered) return number(access, moved(access, start));
+    if (!state.memory.is_box()) return number(access, moved(access, start));
     const Rect& box = *state.memory.box;
     std::int64_t linear = 0;
     for (std::size_t axis = 0; axis < start.rank; ++axis)

@@ -36,7 +36,7 @@ void LaneMachine::enter(std::uint32_t a, const ViewMemory& over) {
   const ViewMemory& of = view(access.view);
   const Rect &here = *over.root, &there = *state.memory.box;
   std::int64_t shift = 0;
-  state.follows = !state.memory.scattered;
+  state.follows = state.memory.is_box();
   for (std::size_t axis = 0; axis < here.rank; ++axis) {
     state.follows &= axis == 0 || here.extent(axis) == there.extent(axis);
     shift = shift * there.extent(axis) + state.offsets[axis] + here.lo[axis] - there.lo[axis];

@@ -66,7 +66,7 @@ bool LaneMachine::index_one(const ScalarStep& i) {
   const LaneAccess& access = program_.accesses[i.access];
   const IndexSpace& points = *view(access.view).points;
   const PieceMemory& memory = access_[i.access].memory;
-  if (!points.is_rect() || memory.scattered) return false;
+  if (!points.is_rect() || !memory.is_box()) return false;
   const auto point = get<std::int64_t>(scratch_ + i.a);
   if (point < points.rect().lo[0] || point >= points.rect().hi[0]) return false;
   put(scratch_ + i.out, point - memory.box->lo[0]);

@@ -35,7 +35,7 @@ ScalarFrame::Access ScalarRun::access(std::uint32_t a) const {
   const IndexSpace& points = *machine_.view(access.view).points;
   const PieceMemory& memory = machine_.access_[a].memory;
   ScalarFrame::Access made{.from = machine_.base(access)};
-  if (!points.is_rect() || memory.scattered || access.index.size() != 1) return made;
+  if (!points.is_rect() || !memory.is_box() || access.index.size() != 1) return made;
   made.lo = points.rect().lo[0];
   made.extent = points.rect().hi[0] - made.lo;
   made.shift = made.lo - memory.box->lo[0];

@@ -111,9 +111,10 @@ class ExternViewBody final : public ViewBody {
       std::size_t first = 0;
       for (std::size_t v = 0; v < run.views.size(); ++v) {
         const ViewMemory& view = run.views[v];
-        const PieceMemory memory = view.memory.box ? view.memory : PieceMemory::inside(*view.root);
+        const PieceMemory& memory = view.memory;
         for (std::size_t f = 0; f < view.fields.size(); ++f) fields[first + f] = view.fields[f].base;
-        views[v] = {view.points, view.root, fields.from(first, view.fields.size()), memory.box, memory.scattered};
+        views[v] = {view.points, view.root, fields.from(first, view.fields.size()),
+                    memory.box ? memory : PieceMemory::inside(*view.root)};
         first += view.fields.size();
       }
       body_->run({views, run.inputs, run.outputs, run.output_elements, run.point});

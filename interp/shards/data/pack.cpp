@@ -154,10 +154,10 @@ Packing::Packing(Movements fields, std::span<const std::size_t> widths)
     : send_(peers(fields, &Movement::send, widths)), receive_(peers(fields, &Movement::receive, widths)) {}
 
 template <class Byte, class Visit>
-void Packing::each_run(const Peer& peer, std::span<Byte* const> bases, Visit&& visit) {
+void Packing::each_run(const Peer& peer, std::span<Byte* const> bases, const PackedPlaces* packed, Visit&& visit) {
   for (const Part& part : peer.parts)
     for (const Run& run : part.runs->runs())
-      visit(bases[part.field] + static_cast<std::size_t>(run.lo) * part.width,
+      visit(bases[part.field] + static_cast<std::size_t>(place_in(packed, run.lo)) * part.width,
             static_cast<std::size_t>(run.size()) * part.width);
 }
 
@@ -207,25 +207,28 @@ void Packing::receive_from(DataPort& port, const Contents& contents, Each&& each
   if (at < payload.size()) wrong_length(contents.shard, come, contents.bytes);
 }
 
-void Packing::send(DataPort& port, std::span<const std::byte* const> bases) const {
-  for (const Peer& peer : send_) send_to(port, peer, [&](auto&& visit) { each_run(peer, bases, visit); });
+void Packing::send(DataPort& port, std::span<const std::byte* const> bases, const PackedPlaces* packed) const {
+  for (const Peer& peer : send_) send_to(port, peer, [&](auto&& visit) { each_run(peer, bases, packed, visit); });
 }
 
-void Packing::receive(DataPort& port, std::span<std::byte* const> bases, FunctionRef<void()> meanwhile) const {
+void Packing::receive(DataPort& port, std::span<std::byte* const> bases, const PackedPlaces* packed,
+                      FunctionRef<void()> meanwhile) const {
   for (const Peer& peer : receive_)
     receive_from(
-        port, peer, [&](auto&& visit) { each_run(peer, bases, visit); }, meanwhile);
+        port, peer, [&](auto&& visit) { each_run(peer, bases, packed, visit); }, meanwhile);
 }
 
-BoundPacking::BoundPacking(const Packing& packing, DataPort& port, std::span<std::byte* const> bases)
-    : port_(port), send_(peers(packing.send_, bases)), receive_(peers(packing.receive_, bases)) {}
+BoundPacking::BoundPacking(const Packing& packing, DataPort& port, std::span<std::byte* const> bases,
+                           const PackedPlaces* packed)
+    : port_(port), send_(peers(packing.send_, bases, packed)), receive_(peers(packing.receive_, bases, packed)) {}
 
 std::vector<BoundPacking::Peer> BoundPacking::peers(std::span<const Packing::Peer> of,
-                                                    std::span<std::byte* const> bases) {
+                                                    std::span<std::byte* const> bases, const PackedPlaces* packed) {
   std::vector<Peer> peers;
   for (const Packing::Peer& peer : of) {
     Peer& bound = peers.emplace_back(Peer{peer, {}});
-    Packing::each_run(peer, bases, [&](std::byte* at, std::size_t bytes) { bound.parts.emplace_back(at, bytes); });
+    Packing::each_run(peer, bases, packed,
+                      [&](std::byte* at, std::size_t bytes) { bound.parts.emplace_back(at, bytes); });
   }
   return peers;
 }
@@ -311,15 +314,16 @@ void send_contributions(DataPort& port, FoldMovements fields, std::span<const Pr
 }
 
 void fold_contributions(DataPort& port, FoldMovements fields, std::span<std::byte* const> bases,
-                        std::span<const Precision> precisions, ReduceOp op, const Rect& root, OwnBuffers own,
-                        FunctionRef<void()> meanwhile) {
+                        const PackedPlaces* packed, std::span<const Precision> precisions, ReduceOp op,
+                        const Rect& root, OwnBuffers own, FunctionRef<void()> meanwhile) {
   std::vector<Come> senders = senders_of(fields, precisions);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (!fields[i]) continue;
     const Fold fold = fold_of(precisions[i], op);
     const std::size_t bytes = width(precisions[i]);
     auto into = [&](Run run, const std::byte* from) {
-      fold.into(bases[i] + static_cast<std::size_t>(run.lo) * bytes, from, static_cast<std::size_t>(run.size()));
+      fold.into(bases[i] + static_cast<std::size_t>(place_in(packed, run.lo)) * bytes, from,
+                static_cast<std::size_t>(run.size()));
     };
     for (const FoldMovement::Step& step : fields[i]->steps) {
       if (step.from == port.self()) {

@@ -2,9 +2,9 @@
 // all fields of one operation's use behind one another.
 //
 //   const Packing packing({{a_movement, b_movement}}, {{8, 4}});
-//   packing.send(port, {{a_base, b_base}});
-//   packing.receive(port, {{a_base, b_base}}, [&] { engine.turn(); });
-//   BoundPacking bound(packing, port, {{a_base, b_base}});      // for many times
+//   packing.send(port, {{a_base, b_base}}, packed);
+//   packing.receive(port, {{a_base, b_base}}, packed, [&] { engine.turn(); });
+//   BoundPacking bound(packing, port, {{a_base, b_base}}, packed);      // for many times
 //
 // Both ends hand in the fields in one order. A message of other elements than are expected is ContentsDiffer.
 #pragma once
@@ -20,14 +20,16 @@ namespace taskspec {
 // What is longer goes as several messages, which end between sources where that is possible.
 inline constexpr std::size_t longest_message = std::size_t{256} << 10;
 
-// By field; null: nothing of this one moves here. Bases are those of the arrays of the whole root.
+// By field; null: nothing of this one moves here. Bases are those of the arrays of the root, of all of its elements or
+// of those that are packed.
 using Movements = std::span<const Movement* const>;
 class Packing {
  public:
   // By field, whose movements outlive this.
   Packing(Movements fields, std::span<const std::size_t> widths);
-  void send(DataPort& port, std::span<const std::byte* const> bases) const;
-  void receive(DataPort& port, std::span<std::byte* const> bases, FunctionRef<void()> meanwhile) const;
+  void send(DataPort& port, std::span<const std::byte* const> bases, const PackedPlaces* packed) const;
+  void receive(DataPort& port, std::span<std::byte* const> bases, const PackedPlaces* packed,
+               FunctionRef<void()> meanwhile) const;
 
  private:
   friend class BoundPacking;
@@ -51,14 +53,14 @@ class Packing {
   template <class Each>
   static void receive_from(DataPort& port, const Contents& contents, Each&& each, FunctionRef<void()> meanwhile);
   template <class Byte, class Visit>
-  static void each_run(const Peer& peer, std::span<Byte* const> bases, Visit&& visit);
+  static void each_run(const Peer& peer, std::span<Byte* const> bases, const PackedPlaces* packed, Visit&& visit);
   const std::vector<Peer> send_, receive_;  // ascending
 };
 
 // A packing of fields that stay where they are.
 class BoundPacking {
  public:
-  BoundPacking(const Packing& packing, DataPort& port, std::span<std::byte* const> bases);
+  BoundPacking(const Packing& packing, DataPort& port, std::span<std::byte* const> bases, const PackedPlaces* packed);
   void send();
   void receive(FunctionRef<void()> meanwhile);
 
@@ -67,7 +69,8 @@ class BoundPacking {
     Packing::Contents contents;
     std::vector<std::span<std::byte>> parts;
   };
-  static std::vector<Peer> peers(std::span<const Packing::Peer> of, std::span<std::byte* const> bases);
+  static std::vector<Peer> peers(std::span<const Packing::Peer> of, std::span<std::byte* const> bases,
+                                 const PackedPlaces* packed);
   DataPort& port_;
   const std::vector<Peer> send_, receive_;
 };
@@ -86,7 +89,7 @@ void send_contributions(DataPort& port, FoldMovements fields, std::span<const Pr
 // Adds up, in the order of points, what all shards contribute to the elements whose home is here. Bits are those of the
 // host backend, which folds each point's whole buffer in that order; unless shards come in place of points.
 void fold_contributions(DataPort& port, FoldMovements fields, std::span<std::byte* const> bases,
-                        std::span<const Precision> precisions, ReduceOp op, const Rect& root, OwnBuffers own,
-                        FunctionRef<void()> meanwhile);
+                        const PackedPlaces* packed, std::span<const Precision> precisions, ReduceOp op,
+                        const Rect& root, OwnBuffers own, FunctionRef<void()> meanwhile);
 
 }  // namespace taskspec

@@ -56,9 +56,10 @@ std::size_t TotalShare::bytes() const {
 namespace {
 
 // {number of nodes, {first, last, value}..., {first index, count, elements}...}
-Bytes message_of(const TotalShare& share, ReduceOp op, Precision precision, const std::byte* field) {
+Bytes message_of(const TotalShare& share, ReduceOp op, Precision precision, const std::byte* field,
+                 const PackedPlaces* packed) {
   const auto width = static_cast<std::size_t>(info(precision).bytes);
-  const auto at = [&](const Run& run) { return field + static_cast<std::size_t>(run.lo) * width; };
+  const auto at = [&](const Run& run) { return field + static_cast<std::size_t>(place_in(packed, run.lo)) * width; };
   Bytes bytes;
   ByteWriter out(bytes);
   out.put(share.nodes().size());
@@ -139,10 +140,10 @@ class Told {
 }  // namespace
 
 void add_up(DataPort& port, const TotalShare& share, ReduceOp op, Precision precision, const std::byte* field,
-            std::byte* into, FunctionRef<void()> meanwhile) {
+            const PackedPlaces* packed, std::byte* into, FunctionRef<void()> meanwhile) {
   // The collective may outlive the wait, where `meanwhile` throws.
   const auto all = std::make_shared<std::optional<std::vector<Bytes>>>();
-  port.collectives().all_gather(port.next_collective(), message_of(share, op, precision, field),
+  port.collectives().all_gather(port.next_collective(), message_of(share, op, precision, field, packed),
                                 [all](const std::vector<Bytes>& come) { *all = come; });
   port.wait_until([&] { return all->has_value(); }, meanwhile);
   Told told(share.blocks(), op, precision);
