@@ -395,6 +395,7 @@ std::optional<std::vector<std::uint64_t>> ShardRun::agreed_deletions() {
 void ShardRun::forget(RegionId region) {
   engine_.forget(region);
   data.forget(region);
+  touched.forget(region);
   touched.forget_numbers();
   keys.forget([&](const UseKey& key) { return key.use.space.root == region; });
 }

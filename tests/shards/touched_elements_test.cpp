@@ -89,6 +89,11 @@ TEST_CASE("[data] memory of instances may be asked for, and a region that comes 
   packed.add(of.few, Intervals::of({{0, 999}}));
   CHECK(changes(packed) == std::vector{Change{of.few, 999}});
   packed.add(of.few, Intervals::of({{1, 2}}));
+  CHECK(packed.packed_elements() == 999);
+  packed.forget(of.few);
+  CHECK(packed.packed_elements() == 0);
+  CHECK(changes(packed).empty());
+  packed.add(of.few, Intervals::of({{1, 2}}));
   of.forest.remove(of.few);
   const RegionId next = of.forest.add({"Cell", "next", Rect::of({10}), {{"a", Precision::f64}}});
   REQUIRE(next == of.few);

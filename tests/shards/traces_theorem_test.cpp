@@ -3,7 +3,10 @@
 // orders, and nothing else.
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "interp/shards/analysis/elision.hpp"
+#include "interp/shards/traces/token.hpp"
 #include "tests/shards/exact_judge.hpp"
 #include "tests/shards/networks.hpp"
 #include "tests/shards/random_programs.hpp"
@@ -111,6 +114,16 @@ Ran run(const Loops& program, std::size_t shards, std::uint64_t seed, const Plan
   std::vector<std::unique_ptr<Judge>> judges;
   std::vector<std::unique_ptr<AnalysisEngine>> engines;
   std::vector<std::size_t> issued(shards);
+  // Some of what comes again is kept by who issues it, as loops of launches do, and nobody else holds it.
+  std::vector<std::map<std::uint64_t, std::shared_ptr<Operation>>> kept(shards);
+  const auto issue = [&](std::size_t shard, const Operation& op) {
+    const std::uint64_t token = token_of(op);
+    if (token % 2 == 0) return engines[shard]->issue(op);
+    std::shared_ptr<Operation>& one = kept[shard][token];
+    if (!one) one = std::make_shared<Operation>(op);
+    one->number = op.number;
+    engines[shard]->issue_again(one, token);
+  };
   for (std::size_t shard = 0; shard < shards; ++shard) {
     judges.push_back(std::make_unique<Judge>(graph, shard, plan.with_carry));
     engines.push_back(std::make_unique<AnalysisEngine>(
@@ -121,7 +134,7 @@ Ran run(const Loops& program, std::size_t shards, std::uint64_t seed, const Plan
     AnalysisEngine& engine = *engines[shard];
     for (std::size_t some = network.random()() % 3; some > 0 && issued[shard] < program.steps.size(); --some) {
       const Step& step = program.steps[issued[shard]++];
-      if (step.kind == Step::Kind::operation) engine.issue(step.op);
+      if (step.kind == Step::Kind::operation) issue(shard, step.op);
       if (step.kind == Step::Kind::call) engine.call(step.id);
       if (step.kind == Step::Kind::begin) engine.begin_trace(step.id);
       if (step.kind == Step::Kind::end) engine.end_trace(step.id);

@@ -51,7 +51,7 @@ void AnalysisEngine::issue(Operation op) {
 void AnalysisEngine::issue_again(const std::shared_ptr<Operation>& op, std::uint64_t token) {
   const AllocationMeter::Part counted(meter_);
   if (options_.traces)
-    tracer_.issue(op, token);
+    tracer_.issue(op, token, true);
   else
     issued_.push_back({*op, {}});
 }

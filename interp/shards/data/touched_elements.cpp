@@ -53,6 +53,11 @@ void TouchedElements::each_change(FunctionRef<void(RegionId, std::shared_ptr<con
   }
 }
 
+void TouchedElements::forget(RegionId root) {
+  if (root.index() < trees_.size()) trees_[root.index()] = {};
+  std::erase(grown_, root);
+}
+
 void TouchedElements::forget_numbers() {
   for (Tree& tree : trees_) tree.known.clear();
 }

@@ -35,6 +35,7 @@ class TouchedElements {
   void add(RegionId root, const IndexSpace& points) { add(root, points.as_intervals(forest_[root].extents)); }
   // Regions that are to have other memory from now on, each once, and those that may once. Null: room for all elements.
   void each_change(FunctionRef<void(RegionId, std::shared_ptr<const PackedPlaces>)> visit);
+  void forget(RegionId root);  // it has gone
   // Numbers may mean something else from now on.
   void forget_numbers();
   Intervals of(RegionId root);

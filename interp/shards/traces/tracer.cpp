@@ -22,10 +22,10 @@ Tracer::Tracer(TraceHost& host, const RegionForest& forest, KeyTable& keys, Exac
     : host_(host), forest_(forest), keys_(keys), lists_(lists), options_(std::move(options)) {}
 Tracer::~Tracer() = default;
 
-// Out of the hands of whoever issues it once.
-static Operation taken(const std::shared_ptr<Operation>& op) { return op.use_count() == 1 ? std::move(*op) : *op; }
-
-void Tracer::issue(const std::shared_ptr<Operation>& op, std::uint64_t token) { step(token, op); }
+void Tracer::issue(const std::shared_ptr<Operation>& op, std::uint64_t token, bool is_kept) {
+  is_kept_ = is_kept;
+  step(token, op);
+}
 
 void Tracer::call(std::uint64_t token) { step(token * 0x9E3779B97F4A7C15 | 1, nullptr); }
 

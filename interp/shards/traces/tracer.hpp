@@ -77,8 +77,8 @@ class Tracer {
 
   void begin(std::uint64_t id);
   void end(std::uint64_t id);
-  // One that others keep may come again with another number.
-  void issue(const std::shared_ptr<Operation>& op, std::uint64_t token);
+  // One that is kept comes again, with another number: it stays as it is.
+  void issue(const std::shared_ptr<Operation>& op, std::uint64_t token, bool is_kept = false);
   void call(std::uint64_t token);
 
   // Where the replay of a found trace stands. Calls that led from one place back to the same one, all as operations and
@@ -108,6 +108,7 @@ class Tracer {
 
   using Given = std::shared_ptr<Operation>;  // null: a call that is no operation
   void step(std::uint64_t token, const Given& op);
+  Operation taken(const Given& op) const { return is_kept_ ? *op : std::move(*op); }
   bool step_replaying(std::uint64_t token, const Given& op);
   void step_recording(std::uint64_t token, const Given& op);
   void step_idle(std::uint64_t token, const Given& op);
@@ -132,6 +133,7 @@ class Tracer {
   PeriodFinder finder_;
   RecentNumbers recent_;
   Mode mode_ = Mode::idle;
+  bool is_kept_ = false;         // the operation that is issued, by who issues it
   std::size_t depth_ = 0;        // of explicit traces
   Trace* trace_ = nullptr;       // the present one
   Trace* expected_ = nullptr;    // found: the next call may begin it
