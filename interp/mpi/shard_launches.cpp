@@ -385,11 +385,13 @@ ShardLaunches::Outputs ShardLaunches::read(Launched launch) {
   op.by_owners = true;
   run_.issue(op);
   const Site site{launch.span, launch.scope};
-  if (launch.what.held) run_.touched.add(launch.what.uses.front().space.root, *launch.what.held);
-  if (launch.what.held)
-    fill_in(launch.what.uses.front(), launch.what.uses.front().space, site);
-  else
+  if (launch.what.held) {
+    const LaunchUse& use = launch.what.uses.front();
+    run_.touched.add(use.space.root, *launch.what.held);
+    fill_in(use, use.space, site);
+  } else {
     bring_all(launch.what, 0, site);
+  }
   const std::uint64_t work = work_of(launch.what);
   const bool is_part = launch.what.held != nullptr;
   Outputs outputs = made_by({op.number, 0, work}, recorded(std::move(launch)));

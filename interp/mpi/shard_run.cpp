@@ -396,7 +396,6 @@ void ShardRun::forget(RegionId region) {
   engine_.forget(region);
   data.forget(region);
   touched.forget(region);
-  touched.forget_numbers();
   keys.forget([&](const UseKey& key) { return key.use.space.root == region; });
 }
 

@@ -402,7 +402,7 @@ void LaneMachine::index(const LaneInstruction& i, const Turn& turn) {
   const bool by_rect = of.points->is_rect();
   // What is written in the memory of the region itself, others would see.
   const bool seen = access.writes && memory.box == of.root;
-  const bool checks = memory.scattered || (!by_rect && (!lanes || run_.checks_membership || access.or_else || seen));
+  const bool checks = !by_rect && (!lanes || run_.checks_membership || access.or_else || memory.scattered || seen);
   const Rect& around = by_rect ? of.points->rect() : *memory.box;  // beyond it there is no memory
   if (i.deferred) access_[i.access].bounds = {};
   const bool is_plain = lanes && i.in.size() == 1 && !access.or_else && !checks;
