@@ -44,9 +44,15 @@ struct PlannedCall {
   mutable std::atomic<const struct Compact*> body = nullptr;
 };
 
+// A launch that comes again in each turn of a loop (launch_turns.hpp).
+struct PlannedLaunch {
+  std::vector<std::int32_t> numbers;  // that it is given: registers, and ~offsets of constants
+};
+
 struct Compact {
   std::vector<Instruction> instructions;  // the last one is `leave`
   std::deque<PlannedCall> calls;
+  std::vector<PlannedLaunch> launches;
 };
 
 // What decides how a function is made into compact programs.

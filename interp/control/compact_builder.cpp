@@ -151,6 +151,22 @@ std::int32_t CompactBuilder::plan(const Call& call) {
   return static_cast<std::int32_t>(code_.calls.size()) - 1;
 }
 
+void CompactBuilder::turn_again(const LaunchTurns& turns, std::size_t whole) {
+  next_ = decision_ = CallId();
+  for (const CallId id : turns.calls) {
+    if ((*this)[id].form != Form::launch) {
+      const FormStep& row = *facts().steps[id.index()];
+      row.emit ? row.emit(*this, id) : step(id);
+      continue;
+    }
+    PlannedLaunch& launch = code_.launches.emplace_back();
+    for (const CallId number : numbers_of(program(), (*this)[id])) launch.numbers.push_back(at(number));
+    while (code_.instructions[whole].call != id) ++whole;
+    const auto behind = static_cast<std::int32_t>(++whole) - static_cast<std::int32_t>(here());
+    emit(Kind::launch_again, id, 0, static_cast<std::int32_t>(code_.launches.size()) - 1, behind);
+  }
+}
+
 Compact CompactBuilder::finish() {
   emit(Kind::leave, code_.instructions.empty() ? CallId(0) : code_.instructions.back().call,
        static_cast<std::int32_t>(Flow::next));

@@ -5,6 +5,7 @@
 #pragma once
 #include "interp/control/compact.hpp"
 #include "interp/control/facts.hpp"
+#include "interp/control/launch_turns.hpp"
 
 namespace taskspec {
 
@@ -52,6 +53,8 @@ class CompactBuilder {
   void set(VariableId variable);
   // A call of a host function with host values.
   std::int32_t plan(const Call& call);
+  // A loop's turn of launches alone, behind the whole turn that begins at `whole`.
+  void turn_again(const LaunchTurns& turns, std::size_t whole);
   Compact finish();
 
  private:

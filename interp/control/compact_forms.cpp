@@ -206,13 +206,27 @@ void emit_for(CompactBuilder& code, CallId id) {
   const Block& body = call.blocks[0];
   const bool named = !body.calls.empty() && code[body.calls[0]].form == Form::loop;
   const CompactBuilder::Jumps behind = code.node(id);
+  const std::int32_t turn = named ? code.at(body.calls[0]) : -1;
+  const LaunchTurns again = launch_turns(code.program(), code.function(), body.calls);
   code.enter_loop();
   const std::size_t begin = code.emit(Opcode::begin_loop, id, code.at(id), code.at(call.in[0]));
   const std::size_t first = code.here();
   code.calls(body.calls);
   code.turns();
+  CompactBuilder::Jumps to_next;
+  if (again.launches > 0) to_next.push_back(code.emit(Opcode::turns_again, id, again.launches));
   code.land({begin});
-  code.jump_back(first, Opcode::next_turn, id, code.at(id), named ? code.at(body.calls[0]) : -1);
+  const std::size_t next = code.here();
+  code.jump_back(first, Opcode::next_turn, id, code.at(id), turn);
+  if (again.launches > 0) {
+    const std::size_t end = code.emit(Opcode::jump, id);
+    const std::size_t first_again = code.here();
+    code.turn_again(again, first);
+    code.land(to_next);
+    code.jump_back(next, Opcode::poll_again, id);
+    code.jump_back(first_again, Opcode::next_turn, id, code.at(id), turn);
+    code.land({end});
+  }
   code.leave_loop();
   code.emit(Opcode::release, id, code.at(id));
   code.land(behind);

@@ -335,6 +335,35 @@ struct Machine {
       turn = state->list()[static_cast<std::size_t>(range.begin)];
     return at + at->c;
   }
+  // Behind a whole turn: each of its launches was one that was expected, and so are those of the next turns.
+  TASKSPEC_INLINE At turns_again(Machine& m, At at) {
+    const auto launches = static_cast<std::uint32_t>(at->a);
+    const bool were_expected = m.run.launched_again_ == launches;
+    m.run.launched_again_ = 0;
+    return were_expected && comes_again(m.run, m.frame, at) ? at + at->c : at + 1;
+  }
+  [[gnu::noinline]] static bool comes_again(Interpreter& run, Frame& frame, At at) {
+    return placed(frame, at, [&] {
+      run.launches_ = run.target().launch_batch();
+      return run.launches_ && static_cast<std::size_t>(at->a) % run.launches_->turn == 0;
+    });
+  }
+  TASKSPEC_INLINE At launch_again(Machine& m, At at) {
+    LaunchBatch& batch = *m.run.launches_;
+    for (const std::int32_t number : m.code.launches[static_cast<std::size_t>(at->b)].numbers)
+      *batch.next++ = m.any(number).bits();
+    if (++batch.taken < batch.launches.size()) [[likely]]
+      return at + 1;
+    return goes_on_again(m.run, m.frame, at) ? at + 1 : at + at->c;
+  }
+  // It may end the batch: the turn before which it is done is a whole one.
+  TASKSPEC_INLINE At poll_again(Machine& m, At at) { return m.run.must_poll() ? at + at->c : at + 1; }
+  [[gnu::noinline]] static bool goes_on_again(Interpreter& run, Frame& frame, At at) {
+    return placed(frame, at, [&] {
+      run.target().launch_batch_taken();
+      return (run.launches_ = run.target().launch_batch()) != nullptr;
+    });
+  }
   static std::int64_t list_size(const Value& list) { return static_cast<std::int64_t>(list.list().size()); }
   TASKSPEC_INLINE At give(Machine& m, At at) {
     m.frame.result = m.any(at->a);

@@ -31,6 +31,9 @@ int operands_of(Opcode kind) {
     case Opcode::node:
     case Opcode::jump:
     case Opcode::turn:
+    case Opcode::turns_again:
+    case Opcode::launch_again:
+    case Opcode::poll_again:
       return 0;
     case Opcode::branch:
     case Opcode::until:

@@ -210,10 +210,11 @@ class Interpreter {
   [[noreturn]] static void no_memory(Span span);
   // A turn of a loop at which `poll` has nothing to do but count.
   bool goes_on() {
-    if (interrupted_->load(std::memory_order_relaxed) || (polls_ + 1) % long_way == 0) return false;
+    if (must_poll()) return false;
     ++polls_;
     return true;
   }
+  bool must_poll() const { return interrupted_->load(std::memory_order_relaxed) || (polls_ + 1) % long_way == 0; }
 
   const Program& program_;
   Target* target_ = nullptr;
@@ -234,8 +235,10 @@ class Interpreter {
   std::map<std::string, Projection> tables_;  // of projections that are functions, by function and domain
   List made_;                                 // by an op: nothing, but room for the next one
   Letters letters_;
-  Value nothing_launched_;                            // what a launch without outputs gives
-  Value console_;                                     // what ops of the graph side print to; none where nothing runs
+  std::uint32_t launched_again_ = 0;  // launches that were expected, since one that was not, or a turn of a loop
+  LaunchBatch* launches_ = nullptr;   // in a turn that needs their numbers alone
+  Value nothing_launched_;            // what a launch without outputs gives
+  Value console_;                     // what ops of the graph side print to; none where nothing runs
   static constexpr std::uint32_t long_way = 1 << 14;  // turns: some milliseconds
   static constexpr std::uint32_t deepest = 1'000'000;
   std::uint32_t depth_ = 0;

@@ -344,36 +344,35 @@ std::vector<ExpectedLaunch::Argument> Interpreter::arguments_of(const ExpectedLa
   return arguments;
 }
 
-// In loops of small launches this is nearly all that a turn is.
+// In loops of small launches this is nearly all that a turn is, where turns are more than launches and numbers.
 bool Interpreter::launches_again(Frame& frame, const Call& call) {
   using Kind = ExpectedLaunch::Argument::Kind;
-  const ExpectedLaunch* expected = target_->expected_launch();
-  if (!expected || expected->span != call.span || expected->what.task != call.callee || !call.in[0].valid())
-    return false;
-  const Launch& what = expected->what;
-  if (call.in[1].valid() ? !is_one(frame[call.in[1]], expected->sharding) : !expected->sharding.is_none()) return false;
+  LaunchBatch* batch = target_->launch_batch();
+  if (!batch || !call.in[0].valid()) return false;
+  ExpectedLaunch& expected = batch->launches[batch->taken];
+  const Launch& what = expected.what;
+  if (expected.span != call.span || what.task != call.callee) return false;
+  if (call.in[1].valid() ? !is_one(frame[call.in[1]], expected.sharding) : !expected.sharding.is_none()) return false;
   if (!is_over(frame[call.in[0]], what.domain, what.domain.rank, call.span)) return false;
-  constexpr std::size_t most_numbers = 16;
-  std::array<std::uint64_t, most_numbers> numbers;
-  if (expected->numbers.size() > most_numbers) return false;
-  if (expected->arguments.empty()) expected->arguments = arguments_of(*expected);
+  if (expected.arguments.empty()) expected.arguments = arguments_of(expected);
   const CallId* in = call.in.data() + 2;
-  for (const ExpectedLaunch::Argument& argument : expected->arguments) {
+  for (const ExpectedLaunch::Argument& argument : expected.arguments) {
     const Value& value = frame[*in++];
     if (argument.kind == Kind::number && argument.precision == Precision::i64 && value.is_integer()) {
-      numbers[argument.position] = std::bit_cast<std::uint64_t>(value.integer());
+      batch->next[argument.position] = std::bit_cast<std::uint64_t>(value.integer());
     } else if (argument.kind == Kind::piece) {
-      std::uint64_t& known = expected->pieces[argument.position];
+      std::uint64_t& known = expected.pieces[argument.position];
       if (!is_piece(*target_, value, what.uses[argument.position], known, call.span)) return false;
     } else {
       const bool differs = argument.kind == Kind::number_that_differs;
       const std::optional<std::uint64_t> bits =
           bits_of(value, argument.precision, differs ? &*what.numbers[argument.position] : nullptr);
       if (!bits) return false;
-      numbers[argument.position] = *bits;
+      batch->next[argument.position] = *bits;
     }
   }
-  target_->launch_expected({numbers.data(), expected->numbers.size()});
+  batch->next += expected.numbers.size();
+  if (++batch->taken == batch->launches.size()) target_->launch_batch_taken();
   return true;
 }
 
@@ -381,10 +380,13 @@ Flow Interpreter::run_launch(Interpreter& run, Frame& frame, CallId id) {
   const Call& call = frame.function[id];
   if (!call.guards.empty()) run.check_guards(frame, call);
   Value& made = frame[id];
-  if (!run.launches_again(frame, call))
+  if (!run.launches_again(frame, call)) {
+    run.launched_again_ = 0;
     made = run.launch(frame, call);
-  else if (!is_one(made, run.nothing_launched_))
-    made = run.nothing_launched_;
+    return Flow::next;
+  }
+  ++run.launched_again_;
+  if (!is_one(made, run.nothing_launched_)) made = run.nothing_launched_;
   return Flow::next;
 }
 

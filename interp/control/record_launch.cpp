@@ -156,9 +156,9 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
   return divider_ ? divider_->launched(*this, std::move(launch)) : recorded(std::move(launch));
 }
 
-const ExpectedLaunch* RecordTarget::expected_launch() { return divider_ ? divider_->expected() : nullptr; }
+LaunchBatch* RecordTarget::launch_batch() { return divider_ ? divider_->batch() : nullptr; }
 
-void RecordTarget::launch_expected(std::span<const std::uint64_t> numbers) { divider_->launch_expected(numbers); }
+void RecordTarget::launch_batch_taken() { divider_->batch_taken(); }
 
 void RecordTarget::begin_trace(Span place) {
   if (divider_) divider_->begin_trace(place);

@@ -40,7 +40,17 @@ struct ExpectedLaunch {
     Precision precision{};       // of a number
     std::uint32_t position = 0;  // among pieces, or among numbers
   };
-  mutable std::vector<Argument> arguments = {};
+  std::vector<Argument> arguments = {};
+};
+
+// As many of them as run at once: whole turns of a loop, which come again and again. One that has come is taken by
+// putting down its numbers, behind those of the ones before it.
+struct LaunchBatch {
+  std::vector<ExpectedLaunch> launches;
+  std::size_t turn = 1;  // so many are a turn: those behind them are the same
+  std::size_t taken = 0;
+  std::uint64_t* next = nullptr;  // where the next number goes, as bits: there is room for all
+  const ExpectedLaunch& expected() const { return launches[taken]; }
 };
 
 class Target {
@@ -76,10 +86,10 @@ class Target {
   // An Invocation whose outputs are LaunchMaps; of a single call tensors. E3101 and E1403 where its points, or the
   // arguments of one, are in one another's way.
   virtual Value launch(Interpreter& interpreter, const LaunchCall& call);
-  // The launch that is expected next, since launches repeat themselves; null: none is. Where the next one is that but
-  // for its numbers it may be given by their bits.
-  virtual const ExpectedLaunch* expected_launch() { return nullptr; }
-  virtual void launch_expected(std::span<const std::uint64_t> /*numbers*/) {}
+  // Launches that are expected, since they repeat themselves; null: none is. Where the next one is that but for its
+  // numbers it may be taken by these alone. When all of a batch have been, the target is told at once, and runs them.
+  virtual LaunchBatch* launch_batch() { return nullptr; }
+  virtual void launch_batch_taken() {}
   // All points of the space: a number in all of them, or the elements of a tensor in their order.
   virtual void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site);
   // Fields of a region or piece, or those of all pieces of a partition, are brought from files or to files, after all

@@ -72,26 +72,28 @@ bool LaunchLoop::finds_period() {
     if (std::count(last, history_.end(), no_kind) > 0) return false;
     if (!std::equal(last, history_.end(), last - static_cast<std::ptrdiff_t>(period))) continue;
     std::int64_t points = 0;
-    period_ = period;
-    batch_.assign(history_.end() - static_cast<std::ptrdiff_t>(length), history_.end());
-    for (const Kind kind : batch_) points += kinds_[kind].made.launch.what.domain.size();
-    return points <= batch_points * static_cast<std::int64_t>(run_.shards());
+    const std::span<const Kind> found = std::span(history_).last(length);
+    for (const Kind kind : found) points += kinds_[kind].made.launch.what.domain.size();
+    if (points > batch_points * static_cast<std::int64_t>(run_.shards())) return false;
+    batch_.turn = period;
+    planned_.assign(found.begin(), found.end());
+    return true;
   }
   return false;
 }
 
 // Two turns of it: the second one found all data where the first one had.
 bool LaunchLoop::comes_again() const {
-  const auto turns = static_cast<std::ptrdiff_t>(std::min(2 * period_, batch_.size()));
+  const auto turns = static_cast<std::ptrdiff_t>(std::min(2 * batch_.turn, planned_.size()));
   return history_.size() >= static_cast<std::size_t>(turns) &&
-         std::equal(batch_.begin(), batch_.begin() + turns, history_.end() - turns);
+         std::equal(planned_.begin(), planned_.begin() + turns, history_.end() - turns);
 }
 
 // ---- what is done with it -------------------------------------------------------------------------
 
 void LaunchLoop::take(Made made) {
   if (mode_ == Mode::running) {
-    if (is_same(kinds_[batch_[at_]].made, made)) return note(made);
+    if (is_same(kinds_[planned_[batch_.taken]].made, made)) return note(made);
     interrupt();
   }
   if (failures_ == most_failures || run_.record()) return record_(std::move(made));
@@ -99,9 +101,9 @@ void LaunchLoop::take(Made made) {
   if (mode_ == Mode::planning) give_own_numbers(made);
   record(std::move(made), kind);
   if (mode_ == Mode::planning) {
-    if (kind != batch_[at_]) return watch();
-    if (++at_ < batch_.size()) return;
-    repeat_ = target_.recorder().run_to_repeat(batch_.size());
+    if (kind != planned_[batch_.taken]) return watch();
+    if (++batch_.taken < planned_.size()) return;
+    repeat_ = target_.recorder().run_to_repeat(planned_.size());
     if (repeat_) return begin(Mode::running);
     ++failures_;
     watch();
@@ -136,20 +138,25 @@ void LaunchLoop::begin(Mode mode) {
   recorder.run_pending();
   if (recorder.has_pending()) return watch();
   mode_ = mode;
-  at_ = called_ = 0;
+  batch_.taken = called_ = 0;
   is_steady_ = mode == Mode::running && knows_all_calls();
-  if (mode == Mode::running) recorder.held_back = this;
+  if (mode != Mode::running) return;
+  recorder.held_back = this;
+  std::size_t numbers = 0;
+  for (const Kind kind : planned_) numbers += kinds_[kind].precisions.size();
+  for (std::vector<std::uint64_t>* of : {&numbers_, &run_numbers_}) of->resize(numbers);
+  batch_.next = numbers_.data();
 }
 
 bool LaunchLoop::knows_all_calls() {
   calls_.clear();
-  expected_.clear();
-  for (const Kind kind : batch_) {
+  batch_.launches.clear();
+  for (const Kind kind : planned_) {
     Known& known = kinds_[kind];
     if (!known.call) return false;
     calls_.push_back(&*known.call);
     const RecordTarget::Launched& launch = known.made.launch;
-    expected_.push_back({launch.what, launch.sharding, launch.span, known.precisions, known.pieces});
+    batch_.launches.push_back({launch.what, launch.sharding, launch.span, known.precisions, known.pieces});
   }
   return true;
 }
@@ -157,35 +164,30 @@ bool LaunchLoop::knows_all_calls() {
 void LaunchLoop::watch() {
   mode_ = Mode::watching;
   is_steady_ = false;
-  at_ = called_ = 0;
+  batch_.taken = called_ = 0;
   replayed_.reset();
-  numbers_.clear();
   history_.clear();
-  if (!repeat_) batch_.clear();
+  if (!repeat_) planned_.clear();
 }
 
 void LaunchLoop::note(const Made& made) {
-  Known& known = kinds_[batch_[at_]];
+  Known& known = kinds_[planned_[batch_.taken]];
   if (!known.call) known.call = run_.known(made.op, made.launch.named.name, made.launch.span, known.numbers);
   for (const Value& value : made.launch.values) {
     const Array& number = *known_number(value);
-    std::memcpy(&numbers_.emplace_back(0), number.raw(), std::min(number.bytes(), sizeof(std::uint64_t)));
+    *batch_.next = 0;
+    std::memcpy(batch_.next++, number.raw(), std::min(number.bytes(), sizeof *batch_.next));
   }
-  called_ = ++at_;
-  if (at_ == batch_.size()) run_batch();
+  called_ = ++batch_.taken;
+  if (batch_.taken == planned_.size()) run_batch();
 }
 
-const ExpectedLaunch* LaunchLoop::expected() { return is_steady_ ? &expected_[at_] : nullptr; }
-
 // Calls of a loop that is slow on the host are made as they come: by them others see that this shard goes on.
-void LaunchLoop::take_expected(std::span<const std::uint64_t> numbers) {
+LaunchBatch* LaunchLoop::batch() {
+  if (!is_steady_) return nullptr;
   const ShardWaits::Clock::time_point now = ShardWaits::coarse_now();
-  const bool is_slow = now - std::exchange(came_at_, now) > slow;
-  for (const std::uint64_t number : numbers) numbers_.push_back(number);  // few
-  if (++at_ == batch_.size())
-    run_batch();
-  else if (is_slow)
-    make_calls();
+  if (now - std::exchange(came_at_, now) > slow) make_calls();
+  return &batch_;
 }
 
 void LaunchLoop::call(Known& known, std::span<const std::uint64_t> numbers) {
@@ -196,21 +198,21 @@ void LaunchLoop::call(Known& known, std::span<const std::uint64_t> numbers) {
 
 std::vector<std::uint32_t> LaunchLoop::lane_states() const {
   std::vector<std::uint32_t> states;
-  for (const Kind kind : batch_)
+  for (const Kind kind : planned_)
     for (const LaunchUse& use : kinds_[kind].made.op.uses)
       use.fields.each([&](std::uint32_t field) { states.push_back(run_.data.state({use.space.root, field})); });
   return states;
 }
 
 void LaunchLoop::make_calls() {
-  if (mode_ != Mode::running || called_ == at_) return;  // who plans makes them as they come
-  const std::size_t first = std::exchange(called_, at_);
-  const bool is_whole = first == 0 && at_ == batch_.size();
+  if (mode_ != Mode::running || called_ == batch_.taken) return;  // who plans makes them as they come
+  const std::size_t first = std::exchange(called_, batch_.taken);
+  const bool is_whole = first == 0 && batch_.taken == planned_.size();
   std::span<const std::uint64_t> numbers = numbers_;
   const std::optional<Tracer::Place> place = run_.replay_place();
   if (is_whole && place && place == replayed_) {
     std::uint64_t number = run_.call_again(calls_, numbers);
-    for (const Kind kind : batch_) {
+    for (const Kind kind : planned_) {
       for (std::size_t k = 0; k < kinds_[kind].made.exchanges.size(); ++k) run_.will_say(number);
       ++number;
     }
@@ -219,8 +221,8 @@ void LaunchLoop::make_calls() {
   replayed_.reset();
   const bool may_repeat = is_whole && place;
   const std::vector<std::uint32_t> before = may_repeat ? lane_states() : std::vector<std::uint32_t>();
-  for (std::size_t k = 0; k < at_; ++k) {
-    Known& known = kinds_[batch_[k]];
+  for (std::size_t k = 0; k < batch_.taken; ++k) {
+    Known& known = kinds_[planned_[k]];
     const std::size_t count = known.precisions.size();
     if (k >= first) call(known, numbers.first(count));
     numbers = numbers.subspan(count);
@@ -231,9 +233,9 @@ void LaunchLoop::make_calls() {
 void LaunchLoop::run_batch() {
   make_calls();
   if (!is_steady_) is_steady_ = knows_all_calls();
-  at_ = called_ = 0;
+  batch_.taken = called_ = 0;
   numbers_.swap(run_numbers_);
-  numbers_.clear();
+  batch_.next = numbers_.data();
   try {
     repeat_->run(run_numbers_);
   } catch (...) {
@@ -246,12 +248,12 @@ void LaunchLoop::run_batch() {
 
 void LaunchLoop::hand_over() {
   make_calls();
-  const std::size_t noted = at_;
+  const std::size_t noted = batch_.taken;
   const std::vector<std::uint64_t> numbers = std::move(numbers_);
   auto next = numbers.begin();
   watch();
   for (std::size_t k = 0; k < noted; ++k) {
-    Made made = kinds_[batch_[k]].made;
+    Made made = kinds_[planned_[k]].made;
     for (Value& value : made.launch.values) {
       Array number = Array::make(known_number(value)->type());
       std::memcpy(number.raw(), &*next++, std::min(number.bytes(), sizeof *next));
@@ -274,7 +276,7 @@ void LaunchLoop::interrupt() {
 void LaunchLoop::forget() {
   interrupt();
   repeat_.reset();
-  batch_.clear();
+  planned_.clear();
   kinds_.clear();
   following_.clear();
 }

@@ -5,7 +5,7 @@
 //
 //   LaunchLoop loop(run, target, record);
 //   loop.take({launch, exchanges});     // issued already
-//   if (loop.expected()) loop.take_expected(numbers);
+//   LaunchBatch* batch = loop.batch();  // of those that are expected; all taken: loop.batch_taken()
 //   loop.interrupt();                   // before something else is recorded
 //   loop.forget();                      // regions or partitions have been deleted
 //
@@ -50,14 +50,14 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   // It changes fields and makes nothing, and all that it is given are numbers.
   static bool may_take(const RecordTarget::Launched& launch);
   void take(Made made);
-  const ExpectedLaunch* expected();
-  bool is_in_batch() const { return is_steady_ && at_ > 0; }  // some are noted, and the next one is expected
-  // By the bits of its numbers; it is issued here.
-  void take_expected(std::span<const std::uint64_t> numbers);
+  // What is expected, and issued here when it has come; null: nothing is.
+  LaunchBatch* batch();
+  bool is_in_batch() const { return is_steady_ && batch_.taken > 0; }  // some have come, and the next one is expected
+  void batch_taken() { run_batch(), came_at_ = ShardWaits::coarse_now(); }
   void interrupt();
   void forget();
 
-  bool holds() const override { return at_ > 0; }
+  bool holds() const override { return batch_.taken > 0; }
   void hand_over() override;
   // Those of launches that were expected, if there are some: all that a turn of the loop says is one thing to do.
   void make_calls() override;
@@ -98,14 +98,12 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   std::vector<Kind> following_;  // by kind: the one that came behind it last
   std::vector<Kind> history_;    // the last ones
   Mode mode_ = Mode::watching;
-  std::vector<Kind> batch_;                 // its launches
+  std::vector<Kind> planned_;               // the launches of a batch
   std::vector<KnownCall*> calls_;           // theirs, when all are known
-  std::vector<ExpectedLaunch> expected_;    // then, too
-  std::size_t period_ = 1;                  // of these: a turn of the loop
+  LaunchBatch batch_;                       // then with its launches, too
   std::unique_ptr<RepeatedBatch> repeat_;   // null: not planned
-  std::size_t at_ = 0;                      // of the batch: launches that have come
-  std::size_t called_ = 0;                  // of those: whose calls are made
-  std::vector<std::uint64_t> numbers_;      // of those that have come, as bits
+  std::size_t called_ = 0;                  // of those that have come: whose calls are made
+  std::vector<std::uint64_t> numbers_;      // of a batch: of those that have come, as bits
   std::vector<std::uint64_t> run_numbers_;  // of a batch that runs
   bool is_steady_ = false;                  // all data are where they were a turn ago, and all its calls are known
   // Where the calls of a whole batch led back to, with all data where they were. None: not known.

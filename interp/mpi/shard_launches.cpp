@@ -313,10 +313,10 @@ ShardLaunches::Outputs ShardLaunches::looped(Launched launch) {
   return {};
 }
 
-const ExpectedLaunch* ShardLaunches::expected() {
+LaunchBatch* ShardLaunches::batch() {
   // In the middle of a batch no call has been made since the last one that was expected: nothing else is due.
   if (!loop_.is_in_batch() || data_.has_new()) note_new();
-  return loop_.expected();
+  return loop_.batch();
 }
 
 // A task that is called alone is shard 0's. On the others a task that does nothing stands in its place, so that all

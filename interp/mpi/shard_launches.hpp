@@ -22,8 +22,8 @@ class ShardLaunches final : public LaunchDivider {
   using Launched = RecordTarget::Launched;
   using Outputs = std::vector<Value>;
   Outputs launched(RecordTarget& target, Launched launch) override;
-  const ExpectedLaunch* expected() override;
-  void launch_expected(std::span<const std::uint64_t> numbers) override { loop_.take_expected(numbers); }
+  LaunchBatch* batch() override;
+  void batch_taken() override { loop_.batch_taken(); }
   void receiving(const Tensor& tensor, Span span) override;
   std::shared_ptr<const Intervals> held(const Space& space, std::uint32_t field) override;
   void begin_trace(Span place) override;

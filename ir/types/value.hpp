@@ -116,6 +116,7 @@ class Value {
   std::int64_t integer() const { return need(Kind::integer), integer_; }
   double real() const { return is_integer() ? static_cast<double>(integer_) : (need(Kind::real), real_); }
   Range range() const { return need(Kind::range), range_; }
+  std::uint64_t bits() const { return is_shared() ? 0 : words_[0]; }  // of a bool or number, as they are
   const std::string& string() const { return part<std::string>(Kind::string); }
   const List& list() const { return part<List>(Kind::list); }
   const Tuple& tuple() const { return part<Tuple>(Kind::tuple); }

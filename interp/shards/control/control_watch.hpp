@@ -62,8 +62,8 @@ class ControlWatch {
     const std::uint64_t number = log_.last();
     const bool is_hashed = options_.level != Level::off;
     if (is_hashed) ++counts_.hashes;
-    if ((is_hashed && number % every_ == 0) || !asked_for_.empty() || !ahead_.empty() || alarm_ <= number)
-      compare_at(number);
+    const bool is_asked = (is_hashed && number % every_ == 0) || (!asked_for_.empty() && *asked_for_.begin() <= number);
+    if (is_asked || (!ahead_.empty() && ahead_.front().call <= number) || alarm_ <= number) compare_at(number);
   }
   // Once all calls up to `number` are known to be equal; at once where nothing is hashed. Never after a difference.
   void release(std::uint64_t number, std::function<void()> released);
