@@ -93,6 +93,38 @@ TEST_CASE("[compact] values are made where they are written, variables read wher
   CHECK(lists.find("store r1, ") != std::string::npos);
 }
 
+TEST_CASE("[compact] of turns that are launches and numbers the next ones are numbers alone") {
+  const auto turns = [](const std::string& body) {
+    return compact_of(
+        "fields Cell { a: int }\ntask one(inout c: Cell[_].{a}, in t: int) { for i in c { c[i].a = t } }\n"
+        "fn work(n: int) {\n  let cells = region Cell[4]\n  var p = blocks(cells, 4)\n  var s = 1\n"
+        "  for t in 0..n {\n" +
+            body + "  }\n}\nwork(3)\n",
+        "work");
+  };
+  const std::string text =
+      turns("launch one(p[i], 2 * t) for i in 0..n\ns = s + t\nlaunch one(p[i], s) for i in 0..4\n");
+  INFO(text);
+  const std::size_t next = text.find("turns_again"), again = text.find("launch_again", next);
+  REQUIRE(again != std::string::npos);
+  CHECK(text.find("launch_again", again + 1) != std::string::npos);
+  const std::string alone = text.substr(text.find("jump", next));
+  CHECK(alone.find("constant_mul_ints") != std::string::npos);
+  CHECK(alone.find("add_ints") != std::string::npos);
+  CHECK(alone.find("project") == std::string::npos);
+  CHECK(alone.find("step") == std::string::npos);  // no range, no launch
+  CHECK(alone.find("poll_again") != std::string::npos);
+  // What may change more than numbers.
+  for (const char* body :
+       {"s = s + t\n", "launch one(p[i], t) for i in 0..t\n", "launch one(p[i * t], t) for i in 0..1\n",
+        "launch one(p[i], t) for i in 0..n\nif s > 3 { s = 1 }\n",
+        "launch one(p[i], t) for i in 0..n\nlet q = p\np = q\n", "launch one(p[i], 2 * i + t) for i in 0..n\n",
+        "launch one(p[i], t) for i in 0..n\nprint(s)\n", "one(p[0], t)\n"}) {
+    CAPTURE(body);
+    CHECK(turns(body).find("_again") == std::string::npos);
+  }
+}
+
 TEST_CASE("[compact] conversions, lengths and rests are instructions") {
   const std::string text = compact_of(
       "fn work(l: [int], x: float, i: int) -> float {\n  var s = x % 2.5\n  s = s + (i as float) % x\n"

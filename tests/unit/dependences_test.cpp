@@ -47,8 +47,8 @@ class OneHost final : public LaunchDivider {
     }
     return target.recorded(std::move(launch));
   }
-  const ExpectedLaunch* expected() override { return nullptr; }
-  void launch_expected(std::span<const std::uint64_t>) override {}
+  LaunchBatch* batch() override { return nullptr; }
+  void batch_taken() override {}
   void receiving(const Tensor&, Span) override {}
   std::shared_ptr<const Intervals> held(const Space&, std::uint32_t) override { return nullptr; }
   void begin_trace(Span) override {}

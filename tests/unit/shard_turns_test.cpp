@@ -1,0 +1,172 @@
+// Loops whose turns are launches and the numbers that these are given: from some turn on only the numbers are worked
+// out. What a program prints is the same as on the host, whatever stands in its loops.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <random>
+
+#include "tests/unit/programs.hpp"
+#include "tests/unit/random_cases.hpp"
+
+namespace taskspec::shard_turns_test {
+
+namespace {
+
+constexpr std::string_view definitions = R"(
+fields Cell { a: int, b: int }
+task up(inout c: Cell[_].{a}, in t: int, in x: float, in yes: bool) {
+  for i in c {
+    c[i].a = (c[i].a * 3 + t + (x * 8.0) as int) % 10007
+    if yes { c[i].a += 1 }
+  }
+}
+task over(inout c: Cell[_].{b}, in d: Cell[_].{a}, in t: int) {
+  for i in c {
+    var s = c[i].b
+    for j in d { s = (s * 5 + d[j].a + t) % 10007 }
+    c[i].b = s
+  }
+}
+let scale = 3
+)";
+
+// Loops of random turns, one behind the other.
+class RandomLoops {
+ public:
+  explicit RandomLoops(std::uint64_t seed) : random_(seed) {}
+
+  std::string text() {
+    const std::int64_t points = 2 * between(random_, 2, 4);
+    text_ = fmt::format(
+        "fn work(k: int) -> (int, int, int, float) {{\n  let cells = region Cell[{0} * 2]\n"
+        "  var p = blocks(cells, {0})\n  var q = blocks(cells, {1})\n  let near = halo(p, 1)\n"
+        "  var s = 1\n  var x = 0.5\n  let whole = {0}\n",
+        points, points / 2);
+    points_ = points;
+    for (std::int64_t loops = between(random_, 1, 4); loops > 0; --loops) loop();
+    return text_ + "  return (cells.a.sum(0).scalar, cells.b.sum(0).scalar, s, x)\n}\n";
+  }
+
+ private:
+  bool one_of(std::int64_t many) { return between(random_, 1, many) == 1; }
+  void line(const std::string& what) { text_ += "    " + what + "\n"; }
+
+  std::string integer() {
+    switch (between(random_, 0, 7)) {
+      case 0:
+        return fmt::format("{}", between(random_, 0, 9));
+      case 1:
+        return "k";
+      case 2:
+        return "s % 100";
+      case 3:
+        return fmt::format("t * {} - s", between(random_, 1, 5));
+      case 4:
+        return "(t + k) % 7";
+      case 5:
+        return "t / 3 + scale";
+      case 6:
+        return lets_ > 0 ? fmt::format("u{}", between(random_, 0, lets_ - 1)) : "t";
+      default:
+        return "t";
+    }
+  }
+  std::string real() {
+    switch (between(random_, 0, 3)) {
+      case 0:
+        return "0.25";
+      case 1:
+        return "x";
+      case 2:
+        return "x * 0.5 + (t % 5)";
+      default:
+        return "((s % 9) as float) / 4.0";
+    }
+  }
+  std::string boolean() { return one_of(2) ? "t % 2 == 0" : one_of(2) ? "true" : "s < 40"; }
+
+  std::string launch() {
+    const bool halves = one_of(3);
+    const std::string of = halves ? "q" : "p";
+    const std::string domain = !halves && one_of(2) ? "whole" : fmt::format("{}", halves ? points_ / 2 : points_);
+    const std::string number = one_of(4) ? fmt::format("2 * i + {}", one_of(3) ? integer() : "1") : integer();
+    if (!halves && one_of(2)) return fmt::format("launch over(p[i], near[i], {}) for i in 0..{}", number, domain);
+    return fmt::format("launch up({}[i], {}, {}, {}) for i in 0..{}", of, number, real(), boolean(), domain);
+  }
+
+  // Mostly what may stand in a turn of launches alone.
+  void statement() {
+    switch (between(random_, 0, 4)) {
+      case 0:
+        line(fmt::format("s = (s * 3 + {}) % 1009", integer()));
+        break;
+      case 1:
+        line(fmt::format("x = ({}) * 0.5 + 0.125", real()));
+        break;
+      case 2:
+        line(fmt::format("let u{} = {} % 50", lets_, integer()));
+        ++lets_;
+        break;
+      default:
+        line(launch());
+    }
+  }
+  // What changes more than numbers.
+  void other() {
+    switch (between(random_, 0, 5)) {
+      case 0:
+        line("if t % 3 == 0 { " + launch() + " }");
+        break;
+      case 1:
+        line("if t % 41 == 7 { s = (s + cells.a.sum(0).scalar) % 1009 }");
+        break;
+      case 2:
+        line("if t % 50 == 49 { fill(cells.a, t) }");
+        break;
+      case 3:
+        line("for w in 0..2 { s = (s + w) % 1009 }");
+        break;
+      case 4:
+        line(fmt::format("launch up(p[i], t, 0.5, false) for i in 0..1 + t % {}", points_));
+        break;
+      default:
+        line(fmt::format("launch up(p[(i + t) % {0}], 1, 0.5, true) for i in 0..{0}", points_));
+    }
+  }
+
+  void loop() {
+    lets_ = 0;
+    const std::int64_t turns = between(random_, 0, 1) == 0 ? between(random_, 100, 400) : between(random_, 40, 90);
+    text_ += fmt::format("  for t in {}..{} {{\n", between(random_, 0, 3), turns);
+    const bool is_plain = !one_of(4);
+    const std::int64_t statements = between(random_, 1, 5);
+    const std::int64_t odd = between(random_, 0, statements - 1);
+    for (std::int64_t k = 0; k < statements; ++k) !is_plain&& k == odd ? other() : statement();
+    line(launch());
+    text_ += "  }\n";
+  }
+
+  std::mt19937_64 random_;
+  std::string text_;
+  std::int64_t points_ = 0, lets_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("loops of launches and numbers do on shards what they do on the host [shard-turns][D1]") {
+  for (const std::uint64_t seed : random_seeds(40, 2000)) {
+    CAPTURE(seed);
+    const std::string text = std::string(definitions) + RandomLoops(seed).text();
+    CAPTURE(text);
+    const Ran host = run_text(text + "print(work(2))\n");
+    REQUIRE_MESSAGE(host.code == 0, host.errors);
+    for (const int shards : {1, 2, 3}) {
+      CAPTURE(shards);
+      const Ran ran = run_text(text + fmt::format("print((run work(2) on mpi(shards: {})).value)\n", shards));
+      CHECK_MESSAGE(ran.code == 0, ran.errors);
+      REQUIRE(ran.output == host.output);
+    }
+  }
+}
+
+}  // namespace taskspec::shard_turns_test
