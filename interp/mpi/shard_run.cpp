@@ -94,7 +94,7 @@ void ShardRun::replayed(const Operation& op, const TemplateCall& call) {
 
 void ShardRun::tell_dump(const Operation& op) {
   if (!dependences_) return;
-  const CallLog::Call& call = log_[op.number];
+  const CallLog::Call call = log_[op.number];
   dependences_->issued(op, call.name,
                        options_.sources && call.span.valid() ? options_.sources->place(call.span) : std::string());
 }
@@ -125,7 +125,7 @@ void ShardRun::end_trace(Span place) {
 std::string ShardRun::call_text(std::uint64_t number) const {
   std::string made = "call " + std::to_string(number);
   if (!log_.has(number)) return made;
-  const CallLog::Call& call = log_[number];
+  const CallLog::Call call = log_[number];
   made += " '" + std::string(text(call.kind)) + " " + call.name + "'";
   if (options_.sources && call.span.valid()) made += " (" + options_.sources->place(call.span) + ")";
   return made;
@@ -154,7 +154,7 @@ void ShardRun::has_called(std::uint64_t number, CallKind kind, std::string_view 
   watch_.called();
   beat();
   if (record_)
-    record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span, log_[number].hash);
+    record_->called(number, std::string(taskspec::text(kind)) + " " + std::string(name), span, log_.hash(number));
   if (kind == CallKind::start || kind == CallKind::region || kind == CallKind::partition || kind == CallKind::future ||
       kind == CallKind::receive)
     engine_.call(hash128(std::string(name) + static_cast<char>(kind)).low);

@@ -319,6 +319,56 @@ TEST_CASE("[hash] arguments that come again with other numbers are those that we
   }
 }
 
+TEST_CASE("[hash] calls that come again are kept as what they were, however many numbers they have") {
+  // Three that come again, with one, four and six numbers, and one that does not.
+  CallLog log(CallLog::Hashes::chained), plain(CallLog::Hashes::chained);
+  std::mt19937_64 random(1);
+  std::vector<CallArguments> again(3);
+  std::vector<CallLog::Repeated> which;
+  for (std::size_t k = 0; k < again.size(); ++k) {
+    CallLog::Repeated& one = which.emplace_back();
+    one = {CallKind::launch, line(static_cast<std::uint32_t>(k)), "step " + std::to_string(k), k + 1, {}};
+    again[k].argument("task").created(Created::task, k);
+    for (std::size_t number = 0; number < (k == 0 ? 1 : 2 * k + 2); ++number) {
+      one.numbers.push_back(number + 1);
+      number % 2 == 0 ? again[k].argument("value").integer(0) : again[k].argument("value").real(0);
+    }
+  }
+  for (std::uint64_t call = 1; call <= 3 * CallLog::kept; ++call) {
+    CallArguments written;
+    const auto k = static_cast<std::size_t>(between(random, 0, 3));
+    if (k == again.size()) {
+      written.argument("region").created(Created::region, call);
+      CallArguments same = written;
+      log.record(CallKind::fill, "fill", same, line(9));
+      plain.record(CallKind::fill, "fill", written, line(9));
+      continue;
+    }
+    written.argument("task").created(Created::task, k);
+    for (std::size_t number = 0; number < which[k].numbers.size(); ++number) {
+      const std::int64_t value = between(random, -1000, 1000);
+      const bool is_integer = number % 2 == 0;
+      again[k].set_bits(number + 1, is_integer ? std::bit_cast<std::uint64_t>(value)
+                                               : std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+      written.argument("value");
+      is_integer ? written.integer(value) : written.real(static_cast<double>(value));
+    }
+    log.record_again(which[k], again[k]);
+    plain.record(which[k].kind, which[k].name, written, which[k].span);
+  }
+  REQUIRE(log.first() == plain.first());
+  CHECK(log.chain(log.first(), log.last()) == plain.chain(log.first(), log.last()));
+  for (std::uint64_t call = log.first(); call <= log.last(); ++call) {
+    const CallLog::Call own = log[call], wanted = plain[call];
+    REQUIRE(own.hash == wanted.hash);
+    REQUIRE(own.arguments == wanted.arguments);
+    REQUIRE(own.kind == wanted.kind);
+    REQUIRE(own.name == wanted.name);
+    REQUIRE(own.span == wanted.span);
+    REQUIRE(own.marks.size() == wanted.marks.size());
+  }
+}
+
 TEST_CASE("[hash] a chain of calls has the hashes that thirty lines of another language give") {
   CallLog log(CallLog::Hashes::chained);
   CallArguments a;

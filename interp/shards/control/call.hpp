@@ -53,16 +53,20 @@ class CallArguments {
   CallArguments without_first() const;
   // Of the argument with that mark, an int or a real number, which becomes this one.
   void set_bits(std::size_t mark, std::uint64_t bits);
-  // Those bits, to where they stand in bytes() that are the same but for such.
-  void copy_bits(std::size_t mark, Bytes& into) const {
-    const std::size_t at = marks_[mark].begin + 1;
-    std::memcpy(into.data() + at, bytes_.data() + head + at, sizeof(std::uint64_t));
+  std::uint64_t bits(std::size_t mark) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes_.data() + head + marks_[mark].begin + 1, sizeof bits);
+    return bits;
   }
 
   struct Mark {
     const char* name;
     std::uint32_t begin;  // in bytes()
   };
+  // Those of the argument with that mark, in bytes() that are the same but for such.
+  static void put_bits(Bytes& into, const Mark& mark, std::uint64_t bits) {
+    std::memcpy(into.data() + mark.begin + 1, &bits, sizeof bits);
+  }
   ByteView bytes() const { return ByteView(bytes_).subspan(head); }
   std::span<const Mark> marks() const { return marks_; }
   // h_n = XXH3_128(h_{n-1} || n || kind || arguments).

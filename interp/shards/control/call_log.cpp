@@ -2,54 +2,71 @@
 
 namespace taskspec {
 
-// A place of the ring keeps its memory, and in a loop mostly gets what it had before: in the long run nothing is
-// allocated, and of a repeated call little is written.
-CallLog::Call& CallLog::next(CallKind kind, CallArguments& arguments) {
-  const Hash128 before = last_ > 0 ? (*this)[last_].hash : Hash128{};
-  Call& call = ring_[++last_ % kept];
-  call.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
-  return call;
+CallLog::Entry& CallLog::next(CallKind kind, CallArguments& arguments) {
+  const Hash128 before = last_ > 0 ? hash(last_) : Hash128{};
+  Entry& entry = entries_[++last_ % kept];
+  entry.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
+  entry.kind = kind;
+  return entry;
 }
 
-void CallLog::keep(Call& call, CallKind kind, std::string_view name, const CallArguments& arguments, Span span) {
-  call.arguments.assign(arguments.bytes().begin(), arguments.bytes().end());
-  call.kind = kind;
-  call.span = span;
-  call.name.assign(name);
-  call.marks.assign(arguments.marks().begin(), arguments.marks().end());
+// A place keeps its memory: in the long run nothing is allocated.
+void CallLog::keep(std::string_view name, const CallArguments& arguments, Span span,
+                   std::span<const std::size_t> numbers) {
+  Text& text = texts_[last_ % kept];
+  text.arguments.assign(arguments.bytes().begin(), arguments.bytes().end());
+  text.span = span;
+  text.name.assign(name);
+  text.marks.assign(arguments.marks().begin(), arguments.marks().end());
+  text.numbers.assign(numbers.begin(), numbers.end());
 }
 
 std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArguments& arguments, Span span) {
-  Call& call = next(kind, arguments);
-  call.again = 0;
-  keep(call, kind, name, arguments, span);
+  next(kind, arguments).again = 0;
+  keep(name, arguments, span, {});
   return last_;
 }
 
 std::uint64_t CallLog::record_again(const Repeated& which, CallArguments& arguments) {
-  Call& call = next(which.kind, arguments);
-  if (call.again == which.id) {
-    for (const std::size_t mark : which.numbers) arguments.copy_bits(mark, call.arguments);
+  Entry& entry = next(which.kind, arguments);
+  if (which.numbers.size() > entry.numbers.size()) {
+    entry.again = 0;
+    keep(which.name, arguments, which.span, {});
     return last_;
   }
-  keep(call, which.kind, which.name, arguments, which.span);
-  call.again = which.id;
+  for (std::size_t k = 0; k < which.numbers.size(); ++k) entry.numbers[k] = arguments.bits(which.numbers[k]);
+  if (entry.again != which.id) keep(which.name, arguments, which.span, which.numbers);
+  entry.again = which.id;
   return last_;
+}
+
+Bytes CallLog::arguments(std::uint64_t number) const {
+  const Text& text = texts_[number % kept];
+  Bytes made = text.arguments;
+  for (std::size_t k = 0; k < text.numbers.size(); ++k)
+    CallArguments::put_bits(made, text.marks[text.numbers[k]], entries_[number % kept].numbers[k]);
+  return made;
+}
+
+CallLog::Call CallLog::operator[](std::uint64_t number) const {
+  const Entry& entry = entries_[number % kept];
+  const Text& text = texts_[number % kept];
+  return {entry.kind, text.span, text.name, entry.hash, arguments(number), text.marks};
 }
 
 CallStamp CallLog::stamp(std::uint64_t number) const {
   if (!has(number)) return {};
-  const Call& call = (*this)[number];
-  return {number, call.hash.low, static_cast<std::uint8_t>(call.kind)};
+  const Entry& entry = entries_[number % kept];
+  return {number, entry.hash.low, static_cast<std::uint8_t>(entry.kind)};
 }
 
 std::vector<Hash128> CallLog::chain(std::uint64_t first, std::uint64_t last) const {
   std::vector<Hash128> chain;
   Hash128 before;
   for (std::uint64_t number = first; number <= last; ++number) {
-    const Call& call = (*this)[number];
     Hasher hasher;
-    hasher.add(before).add(number).add(static_cast<std::uint64_t>(call.kind)).bytes(call.arguments);
+    hasher.add(before).add(number).add(static_cast<std::uint64_t>(entries_[number % kept].kind));
+    hasher.bytes(arguments(number));
     chain.push_back(before = hasher.digest());
   }
   return chain;

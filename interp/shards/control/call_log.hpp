@@ -3,6 +3,8 @@
 //   CallLog log(CallLog::Hashes::chained);
 //   const std::uint64_t number = log.record(CallKind::launch, "stencil", arguments, span);    // from 1
 #pragma once
+#include <array>
+
 #include "interp/shards/control/call.hpp"
 
 namespace taskspec {
@@ -18,10 +20,9 @@ class CallLog {
     Hash128 hash;      // of all calls up to it; zero without hashes
     Bytes arguments;
     std::vector<CallArguments::Mark> marks;
-    std::uint64_t again = 0;  // which repeated call it was; 0: it was none
   };
 
-  explicit CallLog(Hashes hashes) : hashes_(hashes), ring_(kept) {}
+  explicit CallLog(Hashes hashes) : hashes_(hashes), entries_(kept), texts_(kept) {}
 
   std::uint64_t record(CallKind kind, std::string_view name, CallArguments& arguments, Span span);
   struct Repeated {
@@ -35,7 +36,8 @@ class CallLog {
   std::uint64_t last() const { return last_; }                                 // 0: none yet
   std::uint64_t first() const { return last_ < kept ? 1 : last_ - kept + 1; }  // the oldest that is kept
   bool has(std::uint64_t number) const { return number >= first() && number <= last_; }
-  const Call& operator[](std::uint64_t number) const { return ring_[number % kept]; }
+  Call operator[](std::uint64_t number) const;  // as it was made
+  const Hash128& hash(std::uint64_t number) const { return entries_[number % kept].hash; }
   bool is_hashed() const { return hashes_ == Hashes::chained; }
   CallStamp stamp(std::uint64_t number) const;
   CallStamp stamp() const { return stamp(last_); }
@@ -44,11 +46,30 @@ class CallLog {
   std::vector<Hash128> chain(std::uint64_t first, std::uint64_t last) const;
 
  private:
-  Call& next(CallKind kind, CallArguments& arguments);
-  static void keep(Call& call, CallKind kind, std::string_view name, const CallArguments& arguments, Span span);
+  // Nothing else is written of a call that comes again and again, in a loop: a line of the cache.
+  struct alignas(64) Entry {
+    Hash128 hash;
+    std::uint64_t again = 0;  // which repeated call it was; 0: it was none
+    CallKind kind{};
+    std::array<std::uint64_t, 4> numbers;  // of a repeated one, as many as there is room for
+  };
+  static_assert(sizeof(Entry) == 64);
+  // The rest, as the last call had it that was no such repeated one, or the first one that was.
+  struct Text {
+    Span span;
+    std::string name;
+    Bytes arguments;
+    std::vector<CallArguments::Mark> marks;
+    std::vector<std::size_t> numbers;  // of these: what the entry has
+  };
+
+  Bytes arguments(std::uint64_t number) const;
+  Entry& next(CallKind kind, CallArguments& arguments);
+  void keep(std::string_view name, const CallArguments& arguments, Span span, std::span<const std::size_t> numbers);
 
   const Hashes hashes_;
-  std::vector<Call> ring_;  // by number modulo its size
+  std::vector<Entry> entries_;  // by number modulo their count, as the next ones
+  std::vector<Text> texts_;
   std::uint64_t last_ = 0;
 };
 

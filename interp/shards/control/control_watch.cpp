@@ -75,7 +75,7 @@ void ControlWatch::ended() {
   if (alarm_ != no_alarm) search();
   Standing standing{log_.last(), {}, true};
   if (log_.is_hashed())
-    standing.hash = log_[log_.last()].hash;
+    standing.hash = log_.hash(log_.last());
   else if (log_.last() > 0)
     standing.hash = log_.chain(log_.first(), log_.last()).back();
   ++counts_.checks;
@@ -94,7 +94,7 @@ void ControlWatch::check(std::uint64_t number) {
   while (begun_.size() > CallLog::kept) begun_.erase(begun_.begin());
   ++counts_.checks;
   const bool is_known = log_.has(number);
-  const Standing standing{number, is_known ? log_[number].hash : Hash128{}, is_known};
+  const Standing standing{number, is_known ? log_.hash(number) : Hash128{}, is_known};
   collectives_.all_reduce(
       {Purpose::check, number}, standing.bytes(), combine,
       [this, number](const Bytes& result) { Standing::of(result).is_equal ? checked_up_to(number) : alarm(number); },
@@ -230,7 +230,7 @@ struct Shown {
     Shown made;
     made.is_there = log.has(number);
     if (!made.is_there) return made;
-    const CallLog::Call& call = log[number];
+    const CallLog::Call call = log[number];
     made.kind = call.kind;
     made.name = call.name;
     made.span = call.span;
