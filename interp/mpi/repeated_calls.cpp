@@ -13,14 +13,12 @@ std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Sp
                  {op.kind, span, std::string(name), ++known_calls_, {}},
                  numbers.size(),
                  {},
-                 {},
                  token_of(op),
                  &text_of(op.kind, name, span)};
   const std::size_t first = call.arguments.marks().size() - numbers.size();
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     if (!numbers[k]) continue;
-    call.numbers.push_back(k);
-    call.repeated.numbers.push_back(first + k);
+    call.repeated.numbers.push_back({call.arguments.number(first + k), k});
   }
   call.op = std::make_shared<Operation>(std::move(op));
   return call;
@@ -31,11 +29,9 @@ static constexpr std::uint64_t calls_of_a_turn = 16;
 
 std::uint64_t ShardRun::log_again(KnownCall& call, std::span<const std::uint64_t> bits) {
   const CallLog::Repeated& which = call.repeated;
-  for (std::size_t k = 0; k < call.numbers.size(); ++k)
-    call.arguments.set_bits(which.numbers[k], bits[call.numbers[k]]);
-  return CallEncoder::has_only_sent(arguments_)
-             ? log_.record(which.kind, which.name, arguments_.append(call.arguments), which.span)
-             : log_.record_again(which, call.arguments);
+  if (!CallEncoder::has_only_sent(arguments_)) return log_.record_again(which, call.arguments, bits);
+  for (const CallLog::Repeated::Number& number : which.numbers) call.arguments.put(number.place, bits[number.value]);
+  return log_.record(which.kind, which.name, arguments_.append(call.arguments), which.span);
 }
 
 void ShardRun::call_again(KnownCall& call, std::span<const std::uint64_t> bits) {

@@ -49,8 +49,7 @@ struct CallText {
 struct KnownCall {
   CallArguments arguments;
   CallLog::Repeated repeated;
-  std::size_t values = 0;            // that it is given; of them
-  std::vector<std::size_t> numbers;  // these are the numbers of `repeated`
+  std::size_t values = 0;  // that it is given
   std::shared_ptr<Operation> op;
   std::uint64_t token = 0;  // of that
   const CallText* text = nullptr;

@@ -301,8 +301,8 @@ TEST_CASE("[hash] arguments that come again with other numbers are those that we
   for (const auto& [integer, real] : {std::pair<std::int64_t, double>(7, -0.0), {INT64_MIN, 2.5}, {-1, -nan}}) {
     CallArguments again = made(3, 1.0);
     CHECK_FALSE(same(again, made(integer, real)));
-    again.set_bits(1, std::bit_cast<std::uint64_t>(integer));
-    again.set_bits(2, std::bit_cast<std::uint64_t>(real));
+    again.put(again.number(1), std::bit_cast<std::uint64_t>(integer));
+    again.put(again.number(2), std::bit_cast<std::uint64_t>(real));
     CHECK(same(again, made(integer, real)));
     // What is sent with them stands in front.
     CallArguments sent;
@@ -330,8 +330,8 @@ TEST_CASE("[hash] calls that come again are kept as what they were, however many
     one = {CallKind::launch, line(static_cast<std::uint32_t>(k)), "step " + std::to_string(k), k + 1, {}};
     again[k].argument("task").created(Created::task, k);
     for (std::size_t number = 0; number < (k == 0 ? 1 : 2 * k + 2); ++number) {
-      one.numbers.push_back(number + 1);
       number % 2 == 0 ? again[k].argument("value").integer(0) : again[k].argument("value").real(0);
+      one.numbers.push_back({again[k].number(number + 1), number});
     }
   }
   for (std::uint64_t call = 1; call <= 3 * CallLog::kept; ++call) {
@@ -345,15 +345,16 @@ TEST_CASE("[hash] calls that come again are kept as what they were, however many
       continue;
     }
     written.argument("task").created(Created::task, k);
+    std::vector<std::uint64_t> values;
     for (std::size_t number = 0; number < which[k].numbers.size(); ++number) {
       const std::int64_t value = between(random, -1000, 1000);
       const bool is_integer = number % 2 == 0;
-      again[k].set_bits(number + 1, is_integer ? std::bit_cast<std::uint64_t>(value)
-                                               : std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+      values.push_back(is_integer ? std::bit_cast<std::uint64_t>(value)
+                                  : std::bit_cast<std::uint64_t>(static_cast<double>(value)));
       written.argument("value");
       is_integer ? written.integer(value) : written.real(static_cast<double>(value));
     }
-    log.record_again(which[k], again[k]);
+    log.record_again(which[k], again[k], values);
     plain.record(which[k].kind, which[k].name, written, which[k].span);
   }
   REQUIRE(log.first() == plain.first());

@@ -126,11 +126,6 @@ CallArguments& CallArguments::integer(std::int64_t value) {
   return *this;
 }
 
-static std::uint64_t bits_of(double value) {
-  constexpr std::uint64_t the_nan = 0x7ff8000000000000;
-  return std::isnan(value) ? the_nan : std::bit_cast<std::uint64_t>(value);
-}
-
 CallArguments& CallArguments::real(double value) {
   ByteWriter(bytes_).put(Tag::real).put(bits_of(value));
   return *this;
@@ -203,20 +198,11 @@ CallArguments CallArguments::without_first() const {
   return made;
 }
 
-void CallArguments::set_bits(std::size_t mark, std::uint64_t bits) {
-  std::byte* at = bytes_.data() + head + marks_[mark].begin;
-  const auto tag = static_cast<Tag>(*at);
+CallArguments::Number CallArguments::number(std::size_t mark) const {
+  const std::uint32_t begin = marks_[mark].begin;
+  const auto tag = static_cast<Tag>(bytes_[head + begin]);
   if (tag != Tag::integer && tag != Tag::real) bug("bits for an argument that is no number");
-  if (tag == Tag::real) bits = bits_of(std::bit_cast<double>(bits));
-  std::memcpy(at + 1, &bits, sizeof bits);
-}
-
-Hash128 CallArguments::hash(const Hash128& before, std::uint64_t number, CallKind kind) {
-  std::memcpy(bytes_.data(), &before.low, 8);
-  std::memcpy(bytes_.data() + 8, &before.high, 8);
-  std::memcpy(bytes_.data() + 16, &number, 8);
-  std::memcpy(bytes_.data() + 24, &kind, 1);
-  return hash128(bytes_);
+  return {begin + 1, tag == Tag::real};
 }
 
 std::string text_of_values(ByteView values) {

@@ -5,6 +5,8 @@
 //   arguments.argument("task").created(Created::task, 3).argument("domain").domain(Rect::of({4}));
 //   log.record(CallKind::launch, "stencil", arguments, span);
 #pragma once
+#include <bit>
+#include <cstring>
 #include <string>
 
 #include "interp/shards/analysis/sharding.hpp"
@@ -51,11 +53,16 @@ class CallArguments {
   // All of them, the values of the others behind one's own.
   CallArguments& append(const CallArguments& others);
   CallArguments without_first() const;
-  // Of the argument with that mark, an int or a real number, which becomes this one.
-  void set_bits(std::size_t mark, std::uint64_t bits);
-  std::uint64_t bits(std::size_t mark) const {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, bytes_.data() + head + marks_[mark].begin + 1, sizeof bits);
+  // Where the argument with that mark stands, an int or a real number, which may become another one; and gives its bits
+  // as they are hashed.
+  struct Number {
+    std::uint32_t begin = 0;  // in bytes()
+    bool is_real = false;
+  };
+  Number number(std::size_t mark) const;
+  std::uint64_t put(Number number, std::uint64_t bits) {
+    if (number.is_real) bits = bits_of(std::bit_cast<double>(bits));
+    std::memcpy(bytes_.data() + head + number.begin, &bits, sizeof bits);
     return bits;
   }
 
@@ -63,16 +70,22 @@ class CallArguments {
     const char* name;
     std::uint32_t begin;  // in bytes()
   };
-  // Those of the argument with that mark, in bytes() that are the same but for such.
-  static void put_bits(Bytes& into, const Mark& mark, std::uint64_t bits) {
-    std::memcpy(into.data() + mark.begin + 1, &bits, sizeof bits);
-  }
   ByteView bytes() const { return ByteView(bytes_).subspan(head); }
   std::span<const Mark> marks() const { return marks_; }
   // h_n = XXH3_128(h_{n-1} || n || kind || arguments).
-  Hash128 hash(const Hash128& before, std::uint64_t number, CallKind kind);
+  Hash128 hash(const Hash128& before, std::uint64_t number, CallKind kind) {
+    std::memcpy(bytes_.data(), &before.low, 8);
+    std::memcpy(bytes_.data() + 8, &before.high, 8);
+    std::memcpy(bytes_.data() + 16, &number, 8);
+    std::memcpy(bytes_.data() + 24, &kind, 1);
+    return hash128(bytes_);
+  }
 
  private:
+  static std::uint64_t bits_of(double value) {
+    constexpr std::uint64_t the_nan = 0x7ff8000000000000;
+    return value == value ? std::bit_cast<std::uint64_t>(value) : the_nan;
+  }
   static constexpr std::size_t head = 16 + 8 + 1;  // room in front for what is hashed before the arguments
   Bytes bytes_;
   std::vector<Mark> marks_;
