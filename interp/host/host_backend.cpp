@@ -214,9 +214,7 @@ Outcome HostBackend::run(HostExecutable& executable, Worker& worker, bool alone,
     bind_inputs(executable, inputs);
     Made made(locations_);
     const std::vector<Location> places = bind_results(executable, made);
-    executable.table.clear();
-    executable.table.pend_all();
-    executable.table.publish_given();
+    executable.table.begin();
     for (const Poison& dead : options.dead) executable.table.poison(dead.origin, dead);
     outcome.lost = !go(executable, worker, alone, options);
     if (!outcome.lost) collect(executable, inputs, places, made, outcome);

@@ -20,11 +20,12 @@ std::vector<CellPlace> places_of(const Plan& plan) {
   return places;
 }
 
-LookupTable::LookupTable(const Plan& plan) : states_(plan.buffers.size(), CellState::unbound), plan_(plan) {
+LookupTable::LookupTable(const Plan& plan)
+    : states_(plan.buffers.size(), CellState::unbound), plan_(plan), begun_(states_.size(), CellState::pending) {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const Buffer& buffer = plan.buffers[i];
-    bool outside = buffer.home == Buffer::Home::input || buffer.home == Buffer::Home::constant;
-    if (outside && buffer.shares == UINT32_MAX) given_.push_back(BufferId(i));
+    const bool is_outside = buffer.home == Buffer::Home::input || buffer.home == Buffer::Home::constant;
+    if (is_outside && buffer.shares == UINT32_MAX) begun_[i] = CellState::ready;
   }
 }
 
@@ -42,11 +43,9 @@ void LookupTable::clear() {
   points_.clear();
 }
 
-void LookupTable::pend_all() { std::replace(states_.begin(), states_.end(), CellState::unbound, CellState::pending); }
-
-void LookupTable::publish_given() {
-  for (BufferId cell : given_)
-    if (!publish(cell)) bug("an input or constant was published twice");
+void LookupTable::begin() {
+  clear();
+  std::copy(begun_.begin(), begun_.end(), states_.begin());
 }
 
 // The state comes last: where there is no memory for the rest, the cell stays as it was.

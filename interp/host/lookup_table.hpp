@@ -33,8 +33,7 @@ class LookupTable {
   bool pend(BufferId cell) { return move(cell, CellState::unbound, CellState::pending); }
   bool publish(BufferId cell) { return move(cell, CellState::pending, CellState::ready); }
   bool poison(BufferId cell, const Poison& poison);
-  void pend_all();       // every Unbound cell
-  void publish_given();  // inputs and constants: Ready before anything runs
+  void begin();  // a new table for a run: inputs and constants are Ready before anything runs, all others Pending
 
   // Of points of launches, which write where others read without a cell between them: those that do not run, or failed.
   bool poison(NodeId point, const Poison& poison);  // false: it is poisoned already
@@ -55,8 +54,8 @@ class LookupTable {
   // A cell is written by the worker that runs its task and read by those that run later: no atomics.
   std::vector<CellState> states_;
   const Plan& plan_;
-  std::vector<BufferId> given_;
-  mutable std::mutex mutex_;  // of what follows; only a run that fails gets here
+  std::vector<CellState> begun_;  // as a run begins
+  mutable std::mutex mutex_;      // of what follows; only a run that fails gets here
   std::vector<Poison> poisons_;
   std::vector<std::uint32_t> poison_of_;  // by cell, made when the first one is poisoned
   std::map<NodeId, Poison> points_;
