@@ -352,7 +352,7 @@ struct Machine {
     LaunchBatch& batch = *m.run.launches_;
     for (const std::int32_t number : m.code.launches[static_cast<std::size_t>(at->b)].numbers)
       *batch.next++ = m.any(number).bits();
-    if (++batch.taken < batch.launches.size()) [[likely]]
+    if (++batch.taken < batch.due) [[likely]]
       return at + 1;
     return goes_on_again(m.run, m.frame, at) ? at + 1 : at + at->c;
   }
@@ -360,7 +360,7 @@ struct Machine {
   TASKSPEC_INLINE At poll_again(Machine& m, At at) { return m.run.must_poll() ? at + at->c : at + 1; }
   [[gnu::noinline]] static bool goes_on_again(Interpreter& run, Frame& frame, At at) {
     return placed(frame, at, [&] {
-      run.target().launch_batch_taken();
+      run.target().launches_taken();
       return (run.launches_ = run.target().launch_batch()) != nullptr;
     });
   }

@@ -372,7 +372,7 @@ bool Interpreter::launches_again(Frame& frame, const Call& call) {
     }
   }
   batch->next += expected.numbers.size();
-  if (++batch->taken == batch->launches.size()) target_->launch_batch_taken();
+  if (++batch->taken == batch->due) target_->launches_taken();
   return true;
 }
 

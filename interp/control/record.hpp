@@ -51,7 +51,7 @@ class RecordTarget final : public Target {
   std::shared_ptr<RegionHandle> make_region(Region region, Span span) override;
   Value launch(Interpreter& interpreter, const LaunchCall& call) override;
   LaunchBatch* launch_batch() override;
-  void launch_batch_taken() override;
+  void launches_taken() override;
   void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site) override;
   void transfer(const FileCall& call, Span span) override;
   Value field_value(const Space& space, std::uint32_t field, const DataSite& site) override;
@@ -230,7 +230,7 @@ class LaunchDivider {
   virtual ~LaunchDivider() = default;
   virtual std::vector<Value> launched(RecordTarget& target, RecordTarget::Launched launch) = 0;
   virtual LaunchBatch* batch() = 0;  // Target says what these are
-  virtual void batch_taken() = 0;
+  virtual void taken() = 0;
   virtual void receiving(const Tensor& tensor, Span span) = 0;  // before the program has the contents
   // The elements of a field that this one answers for; null: all of them.
   virtual std::shared_ptr<const Intervals> held(const Space& space, std::uint32_t field) = 0;

@@ -158,7 +158,7 @@ std::vector<Value> RecordTarget::launched(Launched launch) {
 
 LaunchBatch* RecordTarget::launch_batch() { return divider_ ? divider_->batch() : nullptr; }
 
-void RecordTarget::launch_batch_taken() { divider_->batch_taken(); }
+void RecordTarget::launches_taken() { divider_->taken(); }
 
 void RecordTarget::begin_trace(Span place) {
   if (divider_) divider_->begin_trace(place);

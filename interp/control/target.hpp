@@ -49,8 +49,8 @@ struct LaunchBatch {
   std::vector<ExpectedLaunch> launches;
   std::size_t turn = 1;  // so many are a turn: those behind them are the same
   std::size_t taken = 0;
+  std::size_t due = 0;            // so many taken are told at once: all of them, or fewer
   std::uint64_t* next = nullptr;  // where the next number goes, as bits: there is room for all
-  const ExpectedLaunch& expected() const { return launches[taken]; }
 };
 
 class Target {
@@ -87,9 +87,10 @@ class Target {
   // arguments of one, are in one another's way.
   virtual Value launch(Interpreter& interpreter, const LaunchCall& call);
   // Launches that are expected, since they repeat themselves; null: none is. Where the next one is that but for its
-  // numbers it may be taken by these alone. When all of a batch have been, the target is told at once, and runs them.
+  // numbers it may be taken by these alone. The target is told when as many have been as it says: it runs a batch that
+  // is whole.
   virtual LaunchBatch* launch_batch() { return nullptr; }
-  virtual void launch_batch_taken() {}
+  virtual void launches_taken() {}
   // All points of the space: a number in all of them, or the elements of a tensor in their order.
   virtual void fill(const Space& space, std::uint32_t field, const Value& contents, const DataSite& site);
   // Fields of a region or piece, or those of all pieces of a partition, are brought from files or to files, after all

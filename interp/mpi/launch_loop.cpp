@@ -44,13 +44,13 @@ bool LaunchLoop::may_take(const RecordTarget::Launched& launch) {
 // ---- which launch it is ---------------------------------------------------------------------------
 
 LaunchLoop::Kind LaunchLoop::kind_of(const Made& made) {
-  if (!history_.empty() && history_.back() != no_kind) {
+  if (!history_.empty()) {
     const Kind expected = following_[history_.back()];
-    if (expected != no_kind && is_same(kinds_[expected].made, made)) return expected;
+    if (expected != none && is_same(kinds_[expected].made, made)) return expected;
   }
   const auto same = std::ranges::find_if(kinds_, [&](const Known& one) { return is_same(one.made, made); });
   if (same != kinds_.end()) return static_cast<Kind>(same - kinds_.begin());
-  if (kinds_.size() == most_kinds) return no_kind;
+  if (kinds_.size() == most_kinds) forget();  // a long program: what it does now is found again soon
   Known known{made, {}, {}};
   known.pieces.resize(made.launch.what.uses.size());
   const std::vector<std::optional<Projection>>& differs = made.launch.what.numbers;
@@ -59,7 +59,7 @@ LaunchLoop::Kind LaunchLoop::kind_of(const Made& made) {
     known.numbers.push_back(k >= differs.size() || !differs[k]);
   }
   kinds_.push_back(std::move(known));
-  following_.push_back(no_kind);
+  following_.push_back(none);
   return static_cast<Kind>(kinds_.size() - 1);
 }
 
@@ -69,7 +69,6 @@ bool LaunchLoop::finds_period() {
     const std::size_t length = period * std::max<std::size_t>(1, batch_launches / period);
     if (history_.size() < 2 * length + period) break;
     const auto last = history_.end() - static_cast<std::ptrdiff_t>(2 * length);
-    if (std::count(last, history_.end(), no_kind) > 0) return false;
     if (!std::equal(last, history_.end(), last - static_cast<std::ptrdiff_t>(period))) continue;
     std::int64_t points = 0;
     const std::span<const Kind> found = std::span(history_).last(length);
@@ -104,9 +103,8 @@ void LaunchLoop::take(Made made) {
     if (kind != planned_[batch_.taken]) return watch();
     if (++batch_.taken < planned_.size()) return;
     repeat_ = target_.recorder().run_to_repeat(planned_.size());
-    if (repeat_) return begin(Mode::running);
-    ++failures_;
-    watch();
+    failures_ = repeat_ ? 0 : failures_ + 1;
+    repeat_ ? begin(Mode::running) : watch();
   } else if (repeat_ && comes_again()) {
     begin(Mode::running);
   } else if (finds_period()) {
@@ -126,7 +124,7 @@ void LaunchLoop::give_own_numbers(Made& made) {
 }
 
 void LaunchLoop::record(Made made, Kind kind) {
-  if (kind != no_kind && !history_.empty() && history_.back() != no_kind) following_[history_.back()] = kind;
+  if (!history_.empty()) following_[history_.back()] = kind;
   if (history_.size() == 2 * remembered) history_.erase(history_.begin(), history_.begin() + remembered);
   history_.push_back(kind);
   record_(std::move(made));
@@ -186,8 +184,15 @@ void LaunchLoop::note(const Made& made) {
 LaunchBatch* LaunchLoop::batch() {
   if (!is_steady_) return nullptr;
   const ShardWaits::Clock::time_point now = ShardWaits::coarse_now();
-  if (now - std::exchange(came_at_, now) > slow) make_calls();
+  const bool is_slow = now - std::exchange(came_at_, now) > slow;
+  batch_.due = is_slow ? batch_.taken + 1 : planned_.size();
   return &batch_;
+}
+
+void LaunchLoop::taken() {
+  if (batch_.taken < planned_.size()) return make_calls();
+  run_batch();
+  came_at_ = ShardWaits::coarse_now();
 }
 
 void LaunchLoop::call(Known& known, std::span<const std::uint64_t> numbers) {

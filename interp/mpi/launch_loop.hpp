@@ -5,7 +5,7 @@
 //
 //   LaunchLoop loop(run, target, record);
 //   loop.take({launch, exchanges});     // issued already
-//   LaunchBatch* batch = loop.batch();  // of those that are expected; all taken: loop.batch_taken()
+//   LaunchBatch* batch = loop.batch();  // of those that are expected; as many taken as are due: loop.taken()
 //   loop.interrupt();                   // before something else is recorded
 //   loop.forget();                      // regions or partitions have been deleted
 //
@@ -53,7 +53,7 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   // What is expected, and issued here when it has come; null: nothing is.
   LaunchBatch* batch();
   bool is_in_batch() const { return is_steady_ && batch_.taken > 0; }  // some have come, and the next one is expected
-  void batch_taken() { run_batch(), came_at_ = ShardWaits::coarse_now(); }
+  void taken();
   void interrupt();
   void forget();
 
@@ -65,7 +65,7 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
  private:
   enum class Mode : std::uint8_t { watching, planning, running };
   using Kind = std::uint16_t;  // of launch: position in kinds_
-  static constexpr Kind no_kind = UINT16_MAX;
+  static constexpr Kind none = UINT16_MAX;
   static constexpr std::size_t longest_period = 16, batch_launches = 32, remembered = 128;
   static constexpr std::int64_t batch_points = 256;  // of a shard, at most
   static constexpr std::size_t most_kinds = 64, most_failures = 3;
@@ -110,7 +110,7 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   std::optional<Tracer::Place> replayed_;
   static constexpr std::chrono::milliseconds slow{20};  // from one launch to the next
   ShardWaits::Clock::time_point came_at_;               // the last one that was expected
-  std::size_t failures_ = 0;
+  std::size_t failures_ = 0;                            // one behind the other
 };
 
 }  // namespace taskspec

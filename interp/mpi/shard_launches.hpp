@@ -23,7 +23,7 @@ class ShardLaunches final : public LaunchDivider {
   using Outputs = std::vector<Value>;
   Outputs launched(RecordTarget& target, Launched launch) override;
   LaunchBatch* batch() override;
-  void batch_taken() override { loop_.batch_taken(); }
+  void taken() override { loop_.taken(); }
   void receiving(const Tensor& tensor, Span span) override;
   std::shared_ptr<const Intervals> held(const Space& space, std::uint32_t field) override;
   void begin_trace(Span place) override;

@@ -48,7 +48,7 @@ class OneHost final : public LaunchDivider {
     return target.recorded(std::move(launch));
   }
   LaunchBatch* batch() override { return nullptr; }
-  void batch_taken() override {}
+  void taken() override {}
   void receiving(const Tensor&, Span) override {}
   std::shared_ptr<const Intervals> held(const Space&, std::uint32_t) override { return nullptr; }
   void begin_trace(Span) override {}

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "tests/unit/failing_memory.hpp"
 #include "tests/unit/programs.hpp"
 #include "tests/unit/random_cases.hpp"
 
@@ -167,6 +168,30 @@ TEST_CASE("loops of launches and numbers do on shards what they do on the host [
       REQUIRE(ran.output == host.output);
     }
   }
+}
+
+// However many there were before it, a loop is found again: its launches are noted, and little is made of a batch of
+// them. One that was recorded asks for memory some 500 times a turn.
+TEST_CASE("a loop behind many others asks for little memory in its turns [shard-turns]") {
+  std::string text = std::string(definitions) + "fn work(n: int) {\n";
+  constexpr int loops = 40;
+  for (int k = 0; k < loops; ++k)
+    text += fmt::format(
+        "  let r{0} = region Cell[4]\n  let p{0} = blocks(r{0}, 4)\n  for t in 0..{1} {{\n"
+        "    launch up(p{0}[i], t, 0.5, true) for i in 0..4\n    launch over(p{0}[i], p{0}[i], t) for i in 0..4\n  "
+        "}}\n",
+        k, k + 1 < loops ? "100" : "n");
+  const auto allocations = [&](int turns) {
+    constexpr std::int64_t none_fails = INT64_MAX;
+    FailingMemory memory(none_fails);
+    const Ran ran = run_text(text + fmt::format("}}\nrun work({}) on mpi(shards: 2)\n", turns));
+    const std::int64_t made = memory.counted();
+    memory.stop();
+    CHECK_MESSAGE(ran.code == 0, ran.errors);
+    return made;
+  };
+  constexpr int few = 200, many = 1000, most_of_turn = 50;
+  CHECK(allocations(many) - allocations(few) < most_of_turn * (many - few));
 }
 
 }  // namespace taskspec::shard_turns_test
