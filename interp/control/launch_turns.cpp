@@ -34,7 +34,9 @@ class Turn {
     if (names_something(call)) return true;
     if (!makes_number(call)) return false;
     if (std::ranges::any_of(call.in, [&](CallId in) { return still_.contains(in); })) return false;
-    differing_.insert(id);
+    const bool is_written = call.form == Form::variable && written_.contains(call.variable);
+    if (call.form == Form::loop || is_written || std::ranges::any_of(call.in, [&](CallId in) { return differs(in); }))
+      differing_.insert(id);
     return keep(id);
   }
   LaunchTurns found() && { return std::move(found_); }
@@ -74,7 +76,7 @@ class Turn {
   const Program& program_;
   const Function& function_;
   std::set<VariableId> written_;
-  std::set<CallId> differing_;  // from turn to turn, or worked out anew
+  std::set<CallId> differing_;  // from turn to turn
   std::set<CallId> still_;      // worked out, and the same in each turn
   LaunchTurns found_;
 };

@@ -114,9 +114,16 @@ TEST_CASE("[compact] of turns that are launches and numbers the next ones are nu
   CHECK(alone.find("project") == std::string::npos);
   CHECK(alone.find("step") == std::string::npos);  // no range, no launch
   CHECK(alone.find("poll_again") != std::string::npos);
+  for (const char* body :
+       {"launch one(p[i], t) for i in 0..s\n", "let m = 2 * s\nlaunch one(p[i], t) for i in 0..m\n",
+        "let m = s - 1\nlaunch one(p[i + m], m) for i in 0..1\n", "launch one(p[i], 2 * i + s) for i in 0..n\n"}) {
+    CAPTURE(body);
+    CHECK(turns(body).find("launch_again") != std::string::npos);
+  }
   // What may change more than numbers.
   for (const char* body :
-       {"s = s + t\n", "launch one(p[i], t) for i in 0..t\n", "launch one(p[i * t], t) for i in 0..1\n",
+       {"s = s + t\n", "launch one(p[i], t) for i in 0..t\n", "s = s + 1\nlaunch one(p[i], t) for i in 0..s\n",
+        "let m = t % 2\nlaunch one(p[i + m], m) for i in 0..1\n", "launch one(p[i * t], t) for i in 0..1\n",
         "launch one(p[i], t) for i in 0..n\nif s > 3 { s = 1 }\n",
         "launch one(p[i], t) for i in 0..n\nlet q = p\np = q\n", "launch one(p[i], 2 * i + t) for i in 0..n\n",
         "launch one(p[i], t) for i in 0..n\nprint(s)\n", "one(p[0], t)\n"}) {
