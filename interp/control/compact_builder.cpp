@@ -154,8 +154,8 @@ std::int32_t CompactBuilder::plan(const Call& call) {
 void CompactBuilder::turn_again(const LaunchTurns& turns, std::size_t whole) {
   next_ = decision_ = CallId();
   for (const CallId id : turns.calls) {
-    if ((*this)[id].form != Form::launch) {
-      const FormStep& row = *facts().steps[id.index()];
+    const FormStep& row = *facts().steps[id.index()];
+    if (row.in_turn != InTurn::launch) {
       row.emit ? row.emit(*this, id) : step(id);
       continue;
     }

@@ -17,6 +17,7 @@ class CompactBuilder {
 
   explicit CompactBuilder(const CompactSource& source);
 
+  const CompactSource& source() const { return source_; }
   const Program& program() const { return source_.program; }
   const Function& function() const { return source_.function; }
   const FunctionFacts& facts() const { return source_.facts; }

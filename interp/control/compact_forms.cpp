@@ -207,7 +207,7 @@ void emit_for(CompactBuilder& code, CallId id) {
   const bool named = !body.calls.empty() && code[body.calls[0]].form == Form::loop;
   const CompactBuilder::Jumps behind = code.node(id);
   const std::int32_t turn = named ? code.at(body.calls[0]) : -1;
-  const LaunchTurns again = launch_turns(code.program(), code.function(), body.calls);
+  const LaunchTurns again = launch_turns(code.source(), body.calls);
   code.enter_loop();
   const std::size_t begin = code.emit(Opcode::begin_loop, id, code.at(id), code.at(call.in[0]));
   const std::size_t first = code.here();

@@ -18,6 +18,14 @@ struct Frame;
 // What ended a block early, if something did.
 enum class Flow : std::uint8_t { next, break_, continue_, return_ };
 
+// What a call is in a loop whose turns are launches and numbers (launch_turns.hpp), where it is neither number nor
+// name.
+enum class InTurn : std::uint8_t {
+  other,  // nothing that such a turn may have
+  still,  // made of its operands, and the same each time where they are
+  launch,
+};
+
 // How a call of a form runs: one row for each form of the language (form_steps.cpp); a host may have more.
 struct FormStep {
   using Run = Flow (*)(Interpreter& interpreter, Frame& frame, CallId call);
@@ -25,6 +33,7 @@ struct FormStep {
   Form form;
   Run run;
   Emit emit = nullptr;  // its instructions in compact programs; none: one that says `run`
+  InTurn in_turn = InTurn::other;
 };
 
 const FormStep& step_of(Form form, std::span<const FormStep> more);

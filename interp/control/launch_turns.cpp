@@ -15,18 +15,19 @@ bool is_plain_number(const Type& type) {
 
 class Turn {
  public:
-  Turn(const Program& program, const Function& function, std::span<const CallId> body)
-      : program_(program), function_(function) {
+  Turn(const CompactSource& source, std::span<const CallId> body)
+      : program_(source.program), function_(source.function), facts_(source.facts) {
     for (const CallId id : body)
-      if (function[id].form == Form::write) written_.insert(function[id].variable);
+      if (function_[id].form == Form::write) written_.insert(function_[id].variable);
   }
 
   // False: it is no such turn.
   bool take(CallId id) {
     const Call& call = function_[id];
     if (!call.guards.empty() || !call.places.empty() || !call.blocks.empty()) return false;
-    if (call.form == Form::launch) return launches(call) && keep(id);
-    if (call.form == Form::range || call.form == Form::projection) {
+    const InTurn in_turn = facts_.steps[id.index()]->in_turn;
+    if (in_turn == InTurn::launch) return launches(call) && keep(id);
+    if (in_turn == InTurn::still) {
       if (std::ranges::any_of(call.in, [&](CallId in) { return differs(in) || is_function(in); })) return false;
       still_.insert(id);
       return true;
@@ -75,6 +76,7 @@ class Turn {
 
   const Program& program_;
   const Function& function_;
+  const FunctionFacts& facts_;
   std::set<VariableId> written_;
   std::set<CallId> differing_;  // from turn to turn
   std::set<CallId> still_;      // worked out, and the same in each turn
@@ -91,8 +93,8 @@ std::vector<CallId> numbers_of(const Program& program, const Call& launch) {
   return numbers;
 }
 
-LaunchTurns launch_turns(const Program& program, const Function& function, std::span<const CallId> body) {
-  Turn turn(program, function, body);
+LaunchTurns launch_turns(const CompactSource& source, std::span<const CallId> body) {
+  Turn turn(source, body);
   for (const CallId id : body)
     if (!turn.take(id)) return {};
   return std::move(turn).found();

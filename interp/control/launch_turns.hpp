@@ -9,10 +9,7 @@
 // What stands still, the pieces, the domain, how points are distributed, is not looked at again. So nothing may stand
 // in such a turn that could change them: no other calls, no control flow, no variables but those of numbers.
 #pragma once
-#include <span>
-#include <vector>
-
-#include "ir/program/program.hpp"
+#include "interp/control/facts.hpp"
 
 namespace taskspec {
 
@@ -21,7 +18,7 @@ struct LaunchTurns {
   std::vector<CallId> calls;  // that are made in the next ones: these, and what works out their numbers
 };
 
-LaunchTurns launch_turns(const Program& program, const Function& function, std::span<const CallId> body);
+LaunchTurns launch_turns(const CompactSource& source, std::span<const CallId> body);
 
 // Of a launch, what its parameters that are no views are given.
 std::vector<CallId> numbers_of(const Program& program, const Call& launch);
