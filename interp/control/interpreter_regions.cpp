@@ -1,6 +1,5 @@
 // Regions, pieces and launches of the interpreter. What tasks do with views it never runs.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "interp/control/interpreter.hpp"
@@ -314,9 +313,9 @@ std::optional<std::uint64_t> bits_of(const Value& value, Precision precision, co
       return std::nullopt;
     return 0;
   }
-  if (value.is_integer() && precision == Precision::i64) return std::bit_cast<std::uint64_t>(value.integer());
-  if (value.is_real() && precision == Precision::f64) return std::bit_cast<std::uint64_t>(value.real());
-  if (value.is_bool() && precision == Precision::boolean) return value.boolean() ? 1 : 0;
+  if ((value.is_integer() && precision == Precision::i64) || (value.is_real() && precision == Precision::f64) ||
+      (value.is_bool() && precision == Precision::boolean))
+    return value.bits();
   const Array* array = known_number(value);
   if (!array || array->type().precision != precision || (array->bytes() < 8 && precision != Precision::boolean))
     return std::nullopt;
@@ -359,7 +358,7 @@ bool Interpreter::launches_again(Frame& frame, const Call& call) {
   for (const ExpectedLaunch::Argument& argument : expected.arguments) {
     const Value& value = frame[*in++];
     if (argument.kind == Kind::number && argument.precision == Precision::i64 && value.is_integer()) {
-      batch->next[argument.position] = std::bit_cast<std::uint64_t>(value.integer());
+      batch->next[argument.position] = value.bits();
     } else if (argument.kind == Kind::piece) {
       std::uint64_t& known = expected.pieces[argument.position];
       if (!is_piece(*target_, value, what.uses[argument.position], known, call.span)) return false;

@@ -53,7 +53,7 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   // What is expected, and issued here when it has come; null: nothing is.
   LaunchBatch* batch();
   bool is_in_batch() const { return is_steady_ && batch_.taken > 0; }  // some have come, and the next one is expected
-  void taken();
+  void taken();                                                        // as many as were due: a whole batch runs
   void interrupt();
   void forget();
 

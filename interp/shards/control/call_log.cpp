@@ -4,6 +4,14 @@
 
 namespace taskspec {
 
+CallLog::Entry& CallLog::next(CallKind kind, CallArguments& arguments) {
+  const Hash128 before = last_ > 0 ? hash(last_) : Hash128{};
+  Entry& entry = entries_[++last_ % kept];
+  entry.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
+  entry.kind = kind;
+  return entry;
+}
+
 // A place keeps its memory: in the long run nothing is allocated.
 CallLog::Text& CallLog::keep(std::string_view name, const CallArguments& arguments, Span span) {
   Text& text = texts_[last_ % kept];
@@ -24,6 +32,21 @@ void CallLog::keep_again(const Repeated& which, const CallArguments& arguments, 
 std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArguments& arguments, Span span) {
   next(kind, arguments).again = 0;
   keep(name, arguments, span);
+  return last_;
+}
+
+std::uint64_t CallLog::record_again(const Repeated& which, CallArguments& arguments,
+                                    std::span<const std::uint64_t> values) {
+  Entry& entry = entries_[(last_ + 1) % kept];
+  const bool has_room = which.numbers.size() <= entry.numbers.size();
+  for (std::size_t k = 0; k < which.numbers.size(); ++k) {
+    const std::uint64_t bits = arguments.put(which.numbers[k].place, values[which.numbers[k].value]);
+    if (has_room) entry.numbers[k] = bits;
+  }
+  next(which.kind, arguments);
+  const std::uint64_t again = has_room ? which.id : 0;
+  if (again == 0 || entry.again != again) keep_again(which, arguments, has_room);
+  entry.again = again;
   return last_;
 }
 

@@ -37,19 +37,7 @@ class CallLog {
     std::vector<Number> numbers;
   };
   // `arguments`: its own, whose numbers become these.
-  std::uint64_t record_again(const Repeated& which, CallArguments& arguments, std::span<const std::uint64_t> values) {
-    Entry& entry = entries_[(last_ + 1) % kept];
-    const bool has_room = which.numbers.size() <= entry.numbers.size();
-    for (std::size_t k = 0; k < which.numbers.size(); ++k) {
-      const std::uint64_t bits = arguments.put(which.numbers[k].place, values[which.numbers[k].value]);
-      if (has_room) entry.numbers[k] = bits;
-    }
-    next(which.kind, arguments);
-    const std::uint64_t again = has_room ? which.id : 0;
-    if (again == 0 || entry.again != again) keep_again(which, arguments, has_room);
-    entry.again = again;
-    return last_;
-  }
+  std::uint64_t record_again(const Repeated& which, CallArguments& arguments, std::span<const std::uint64_t> values);
   std::uint64_t last() const { return last_; }                                 // 0: none yet
   std::uint64_t first() const { return last_ < kept ? 1 : last_ - kept + 1; }  // the oldest that is kept
   bool has(std::uint64_t number) const { return number >= first() && number <= last_; }
@@ -81,13 +69,7 @@ class CallLog {
   };
 
   Bytes arguments(std::uint64_t number) const;
-  Entry& next(CallKind kind, CallArguments& arguments) {
-    const Hash128 before = last_ > 0 ? hash(last_) : Hash128{};
-    Entry& entry = entries_[++last_ % kept];
-    entry.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
-    entry.kind = kind;
-    return entry;
-  }
+  Entry& next(CallKind kind, CallArguments& arguments);
   Text& keep(std::string_view name, const CallArguments& arguments, Span span);
   void keep_again(const Repeated& which, const CallArguments& arguments, bool has_room);
 
