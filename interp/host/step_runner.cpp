@@ -86,7 +86,8 @@ std::uint32_t StepRunner::run_codes(Lane& lane, std::span<BoundCode* const> code
   while (ran && done < codes.size() && !context_.flags.is_careful()) ran = codes[done++]->run(lane.context);
   if (done == 0) return 0;
   const std::uint32_t last = executable_.step_at(done - 1);
-  for (std::uint32_t step = 0; step <= last; ++step) count(lane, step);
+  lane.dispatches += last + 1;
+  lane.tasks += executable_.plan->step_starts[last + 1] - executable_.plan->step_starts[0];
   const std::span<const CodeCall> calls = executable_.calls(last);
   const std::size_t of_last = done - static_cast<std::size_t>(calls.data() - executable_.calls(0).data());
   if (!ran) settle(lane, calls[of_last - 1]);

@@ -173,19 +173,6 @@ void Collectives::send(ShardMessage message) {
   transport_.send(std::move(message));
 }
 
-void Collectives::count(std::size_t bytes, bool is_contents) {
-  ++counts_.messages;
-  counts_.bytes += bytes;
-  if (!is_contents) return;
-  ++contents_.messages;
-  contents_.bytes += bytes;
-}
-
-std::uint64_t Collectives::sends_by_line(std::size_t bytes) {
-  count(bytes, true);
-  return ++time_;
-}
-
 void Collectives::send(CollectiveKey key, const Running& running, std::size_t to, ByteView payload) {
   send({.from = self(),
         .to = ShardId(to),

@@ -57,7 +57,10 @@ class Collectives {
   // Sends a message that belongs to no collective, with the Lamport time.
   void send(ShardMessage message);
   // Contents that go to another shard, or have come from one, by a line: counted, with the Lamport time.
-  std::uint64_t sends_by_line(std::size_t bytes);
+  std::uint64_t sends_by_line(std::size_t bytes) {
+    count(bytes, true);
+    return ++time_;
+  }
   void takes_from_line(std::uint64_t time) { time_ = std::max(time_, time) + 1; }
   void on_other(std::function<void(const ShardMessage&)> other) { other_ = std::move(other); }
   // Contents (Purpose::data) that belong to no collective go here; what comes before anybody is there is kept.
@@ -84,7 +87,13 @@ class Collectives {
   std::uint64_t tick() { return ++time_; }      // something happened here
 
  private:
-  void count(std::size_t bytes, bool is_contents);
+  void count(std::size_t bytes, bool is_contents) {
+    ++counts_.messages;
+    counts_.bytes += bytes;
+    if (!is_contents) return;
+    ++contents_.messages;
+    contents_.bytes += bytes;
+  }
   struct Running;
   using Table = std::map<CollectiveKey, std::unique_ptr<Running>>;
 

@@ -1,6 +1,7 @@
 #include "interp/shards/data/data_port.hpp"
 
 #include "interp/shards/transport/content_line.hpp"
+#include "interp/shards/transport/sleeper_fence.hpp"
 #include "ir/base/diag.hpp"
 #include "ir/base/relax.hpp"
 
@@ -35,20 +36,21 @@ void DataPort::send(ShardId to, Bytes payload, std::uint32_t mark) {
 
 std::byte* DataPort::room(ShardId to, std::size_t bytes) {
   Peer& peer = peers_[to.index()];
-  room_ = peer.line;
-  if (!room_) {
-    Transport& transport = collectives_.transport();
-    room_ = transport.line_to(to);
-    if (transport.keeps_line_to(to)) peer.line = room_;
+  room_ = {&peer, peer.line};
+  if (!peer.line.line) {
+    room_.by = collectives_.transport().line_to(to);
+    if (room_.by.stays) peer.line = room_.by;
   }
-  return room_ ? room_->room(bytes) : nullptr;
+  return room_.by.line ? room_.by.line->room(bytes) : nullptr;
 }
 
 void DataPort::send_room(ShardId to, std::size_t bytes, std::uint32_t mark) {
   ++counts_.messages;
   counts_.bytes += bytes;
-  room_->send({network_, mark, peers_[to.index()].sent++, collectives_.sends_by_line(bytes), bytes});
-  collectives_.transport().has_sent_by_line(to);
+  room_.by.line->send({network_, mark, room_.to->sent++, collectives_.sends_by_line(bytes), bytes});
+  if (!room_.by.sleeps) return;
+  writers_fence();
+  if (room_.by.sleeps->load(std::memory_order_relaxed)) collectives_.transport().wake_reader(to);
 }
 
 const std::byte* DataPort::come(ShardId from, std::size_t bytes, std::uint32_t mark) {

@@ -70,7 +70,7 @@ class DataPort {
     std::uint64_t sent = 0, taken = 0;
     bool has_next = false;  // what is to be taken is there
     Come next{};
-    ContentLine* line = nullptr;          // to it; null: not known, or not for good
+    Transport::LineTo line{};             // to it, where that stays
     std::map<std::uint64_t, Come> later;  // by number: it came before those in front of it
   };
   void put(ShardMessage message);
@@ -80,8 +80,11 @@ class DataPort {
   Idle* const idle_;
   const std::uint32_t network_;
   const int looks_;
-  std::vector<Peer> peers_;      // by shard
-  ContentLine* room_ = nullptr;  // where the last room() is
+  std::vector<Peer> peers_;  // by shard
+  struct {
+    Peer* to = nullptr;
+    Transport::LineTo by{};
+  } room_;                       // the last one
   ContentLine* come_ = nullptr;  // where the last come() is
   std::uint64_t collectives_started_ = 0;
   Counts counts_;

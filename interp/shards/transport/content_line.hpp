@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ir/base/fetch_to_write.hpp"
+
 namespace taskspec {
 
 class ContentLine {
@@ -36,6 +38,7 @@ class ContentLine {
     Slot& slot = slots_[sent_ % size];
     slot.head = head;
     slot.message.store(++sent_, std::memory_order_release);
+    fetch_to_write(&slots_[sent_ % size]);  // the other side has read it long ago
   }
 
   bool has_come() const { return slots_[taken_ % size].message.load(std::memory_order_acquire) == taken_ + 1; }

@@ -101,26 +101,20 @@ class RankNetwork::End final : public Transport {
   void wake() override { mailbox_.wake(); }
   std::optional<ShardId> lost() const override { return mailbox_.lost(); }
 
-  ContentLine* line_to(ShardId to) override {
+  LineTo line_to(ShardId to) override {
     End* const end = network_.ends_[to.index()].get();
-    if (end == this) return nullptr;
-    if (!end) return network_.line_to_rank(to);
+    if (end == this) return {};
+    if (!end) return {network_.line_to_rank(to)};
     std::atomic<ContentLine*>& line = end->lines_[self_.index()];
     if (!line.load(std::memory_order_relaxed)) line.store(new ContentLine, std::memory_order_release);
-    return line.load(std::memory_order_relaxed);
+    return {line.load(std::memory_order_relaxed), &end->listens_, true};
   }
-  bool keeps_line_to(ShardId to) const override { return network_.ends_[to.index()] != nullptr; }
   ContentLine* line_from(ShardId from) override {
     if (network_.ends_[from.index()]) return lines_[from.index()].load(std::memory_order_acquire);
     return network_.line_from_rank(from);
   }
   std::uint32_t network() const override { return network_.number_; }
-  void has_sent_by_line(ShardId to) override {
-    End* const end = network_.ends_[to.index()].get();  // null: who waits on another rank looks at its lines itself
-    if (!end) return;
-    writers_fence();
-    if (end->listens_.load(std::memory_order_relaxed)) end->mailbox_.wake();
-  }
+  void wake_reader(ShardId to) override { network_.ends_[to.index()]->mailbox_.wake(); }
   bool may_look() const override { return network_.has_cores_for_all_; }
 
   void put(ShardMessage message) { mailbox_.put(std::move(message)); }

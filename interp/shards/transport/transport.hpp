@@ -5,6 +5,7 @@
 //   while (auto message = transport.receive()) take(*message);
 //   transport.wait(1'000'000);
 #pragma once
+#include <atomic>
 #include <optional>
 
 #include "interp/shards/message.hpp"
@@ -15,6 +16,12 @@ class ContentLine;
 
 class Transport {
  public:
+  struct LineTo {
+    ContentLine* line = nullptr;                // null: there is none, or not now
+    const std::atomic<bool>* sleeps = nullptr;  // who takes from it, or is about to sleep; null: it looks there itself
+    bool stays = false;                         // it is that one for good
+  };
+
   virtual ~Transport() = default;
   virtual ShardId self() const = 0;
   virtual std::size_t shards() const = 0;
@@ -27,14 +34,13 @@ class Transport {
   // A shard that has ended without having said so; told again each time.
   virtual std::optional<ShardId> lost() const = 0;
 
-  // The lines to and from another shard of this machine; null: there is none, or not now, and contents go as all other
+  // The lines to and from another shard of this machine; where there is none, or not now, contents go as all other
   // messages do. What comes by a line is taken from there, or received as any message. What is said there names the
-  // network.
-  virtual ContentLine* line_to(ShardId) { return nullptr; }
+  // network. Who has sent by a line looks behind a writers_fence() whether the other one sleeps.
+  virtual LineTo line_to(ShardId) { return {}; }
   virtual ContentLine* line_from(ShardId) { return nullptr; }
-  virtual bool keeps_line_to(ShardId) const { return false; }  // where there is one, it is that one for good
   virtual std::uint32_t network() const { return 0; }
-  virtual void has_sent_by_line(ShardId) {}        // wakes that shard
+  virtual void wake_reader(ShardId) {}             // of the line to that shard
   virtual bool may_look() const { return false; }  // who waits has a core to look around on
 };
 
