@@ -169,6 +169,23 @@ bool reaches_data(const Program& program, FunctionId from) {
   return found;
 }
 
+bool only_computes(const Call& call) {
+  const bool is_given = call.form == Form::parameter || call.form == Form::global || call.form == Form::self;
+  if (call.type.is_tensor() || uses_data(call) || call.form->talks || call.form->of_graph) return false;
+  if (call.builtin && call.builtin->effect != Effect::pure) return false;
+  return !(is_given && may_hold_agents(call.type));  // functions that nobody knows here
+}
+
+bool reaches_numbers_alone(const Program& program, FunctionId from) {
+  bool found = true;
+  each_reached(program, from, [&](const Function& function) {
+    const bool is_plain = function.kind == FunctionKind::fn && function.extern_symbol.empty() &&
+                          !function.effects.host && !function.effects.graph;
+    found = found && is_plain && std::ranges::all_of(function.calls, only_computes);
+  });
+  return found;
+}
+
 // It may reach the agent of this function, by a value that was made outside of the block.
 bool may_reach_own(const Function& function, const Call& call) {
   if (call.form->enters == FormRecord::Enters::nothing && !call.builtin) return false;
@@ -303,6 +320,10 @@ const std::vector<GlobalUse>& Facts::globals(FunctionId id) {
 
 bool Facts::uses_data(FunctionId id) {
   return uses_data_.get(id.index(), [&](bool& uses) { uses = reaches_data(program_, id); });
+}
+
+bool Facts::only_computes(FunctionId id) {
+  return only_computes_.get(id.index(), [&](bool& computes) { computes = reaches_numbers_alone(program_, id); });
 }
 
 bool Facts::uses_slots(FunctionId id) {

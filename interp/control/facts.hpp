@@ -100,6 +100,8 @@ class Facts {
   const std::vector<GlobalUse>& globals(FunctionId id);  // of its body and of all that it calls
   bool uses_slots(FunctionId id);                        // it or something that it calls
   bool uses_data(FunctionId id);                         // regions: the same
+  // It makes numbers of numbers, and so does all that it calls: nobody sees how often it is asked.
+  bool only_computes(FunctionId id);
   // The compact program of a block that is not empty, or of one call with its blocks.
   const Compact& compact(FunctionId id, const Block& block, bool in_graph);
   const Compact& compact(FunctionId id, CallId call, bool in_graph);
@@ -113,7 +115,7 @@ class Facts {
   const std::span<const FormStep> more_;  // forms
   OnceTable<Known> functions_;            // bodies ask on several threads, for every call
   OnceTable<std::vector<GlobalUse>> globals_;
-  OnceTable<bool> uses_slots_, uses_data_;
+  OnceTable<bool> uses_slots_, uses_data_, only_computes_;
 };
 
 }  // namespace taskspec

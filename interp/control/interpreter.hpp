@@ -87,6 +87,9 @@ class Interpreter {
   // Calls any function with its captures and declared arguments; none = the default.
   CallResult call(FunctionId function, const Value& agent, std::vector<Value> arguments, const CallSite& site);
   CallResult apply(const Value& callable, std::vector<Value> arguments, const CallSite& site);
+  // What tells a function apart that makes numbers of its arguments, and does nothing else: code, captures, and what it
+  // reads of the top level. Empty: it may do more.
+  std::string computed_by(const Value& callable, const CallSite& site) const;
   Value make_agent(AgentId agent, std::vector<Value> arguments, const CallSite& site);
   // The slots of an agent as they were when it was made; its layers are agents of their own, and stay.
   std::vector<Value> first_values(const Agent& agent);
@@ -175,6 +178,7 @@ class Interpreter {
   Value first_value(const Slot& slot, const Value& agent, const AgentName& name, const CallSite& site);
   Value make_callable(Frame& frame, const Call& call);
   Value compose(Frame& frame, const Call& call);
+  FunctionId applied(const Callable& callable, const CallSite& site) const;
   CallResult apply_composed(const ComposedTask& composed, std::vector<Value> arguments, const CallSite& site);
   Value apply_value(Frame& frame, const Call& call);
   Value call_function(Frame& frame, const Call& call);

@@ -299,6 +299,12 @@ void Interpreter::call_native(Frame& frame, Span span) {
   for (std::size_t i = 0; i < outputs.size(); ++i) frame[variables[i]] = Value(std::move(outputs[i]));
 }
 
+// Where the caller is a part of a program that is cut, the same part of it; none: nothing of it is left on this side.
+FunctionId Interpreter::applied(const Callable& callable, const CallSite& site) const {
+  const bool cut = site.caller && site.caller->function.part != Part::whole;
+  return cut ? partner_->part(callable.function) : callable.function;
+}
+
 CallResult Interpreter::apply(const Value& callable, std::vector<Value> arguments, const CallSite& site) {
   if (auto* composed = callable.as<ComposedTask>()) return apply_composed(*composed, std::move(arguments), site);
   if (auto* blocks = callable.as<BlockTask>()) return blocks->call(*this, std::move(arguments), site);
@@ -308,9 +314,8 @@ CallResult Interpreter::apply(const Value& callable, std::vector<Value> argument
   if (!function) bug("call of something that is not callable");
   std::vector<Value> all = function->captures;
   all.insert(all.end(), std::make_move_iterator(arguments.begin()), std::make_move_iterator(arguments.end()));
-  const bool cut = site.caller && site.caller->function.part != Part::whole;
-  const FunctionId callee = cut ? partner_->part(function->function) : function->function;
-  if (!callee.valid()) return {};  // nothing of it is left on this side
+  const FunctionId callee = applied(*function, site);
+  if (!callee.valid()) return {};
   return call(callee, function->agent, std::move(all), site);
 }
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interp/control/function_key.hpp"
 #include "interp/control/interpreter.hpp"
 #include "interp/control/region_values.hpp"
-#include "interp/control/value_key.hpp"
 #include "ir/base/hash.hpp"
 #include "ir/region/conflict_error.hpp"
 #include "ir/region/independence.hpp"
@@ -152,21 +152,6 @@ void require_colours(const Program& program, const RegionForest& forest, const L
   }
 }
 
-// Code and captures of a function that is the same each time it is made of equal ones; empty: of another kind.
-std::string name_of(const Program& program, const Value& function) {
-  const auto number = [](const Value& value) { return value.is_number() || value.is_bool(); };
-  const auto plain = [&](const Value& value) {
-    return number(value) || (value.is_list() && std::ranges::all_of(value.list(), number)) ||
-           (value.is_tuple() && std::ranges::all_of(value.tuple().items, number));
-  };
-  auto* callable = function.as<Callable>();
-  if (!callable || !callable->agent.is_none() || !std::ranges::all_of(callable->captures, plain)) return {};
-  std::string key;
-  put_number(key, program.functions.size());  // at a prompt what it calls may be another one later
-  put_value(key, function);
-  return key;
-}
-
 }  // namespace
 
 // A function that is not affine, as what it says of each point: with the domain it is the same where these are. It is
@@ -179,7 +164,7 @@ Projection Interpreter::tabulated(const Value& function, const Rect& domain, con
   if (count > memory_limit() / sizeof(std::int64_t))
     throw failure("E5008", site.span,
                   "what each of " + std::to_string(count) + " points takes does not fit into the memory");
-  std::string key = name_of(program_, function);
+  std::string key = function_key(program_, function);
   if (!key.empty()) {
     put_text(key, domain.text() + of.all.text());
     if (auto known = tables_.find(key); known != tables_.end()) return known->second;

@@ -1,10 +1,12 @@
 // blocks, by_weight, cover: a space taken apart by counts, by weights, by a list.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ir/region/forms/split.hpp"
 #include "ir/region/forms/table.hpp"
 #include "ir/region/operator_checks.hpp"
+#include "ir/region/piece_sharing.hpp"
 #include "ir/region/region_key.hpp"
 
 namespace taskspec {
@@ -74,17 +76,39 @@ PartitionId cover(RegionForest& forest, const Space& space, const std::vector<st
       [&](std::int64_t colour) { return pieces[static_cast<std::size_t>(colour)]; }, span);
 }
 
+namespace {
+
+// Those of the own colours. Where one cannot be made, all members say what the first of them all is refused for.
+std::vector<IndexSpace> own_pieces(PieceSharing& sharing, Run own, FunctionRef<IndexSpace(std::int64_t)> piece_of,
+                                   Span span) {
+  using Numbers = PieceSharing::Numbers;
+  std::vector<IndexSpace> made;
+  std::optional<std::int64_t> refused;
+  for (std::int64_t colour = own.lo; colour < own.hi && !refused; ++colour) try {
+      made.push_back(piece_of(colour));
+    } catch (const Error&) {
+      refused = colour;
+    }
+  if (sharing.sum({refused.has_value()}).at(0) == 0) return made;
+  const Numbers said = refused ? Numbers{*refused} : Numbers{};
+  for (const Numbers& heard : sharing.exchange(std::vector<Numbers>(sharing.members(), said)))
+    if (!heard.empty() && (!refused || heard[0] < *refused)) refused = heard[0];
+  if (!refused) return made;  // another one asks for something else
+  piece_of(*refused);
+  throw failure("E6001", span,
+                "control determinism violated: piece " + std::to_string(*refused) +
+                    " of cover can be made here, and not on another shard");
+}
+
+}  // namespace
+
 PartitionId cover(RegionForest& forest, const Space& space, std::int64_t pieces,
-                  FunctionRef<std::vector<Run>(std::int64_t)> runs_of, Span span) {
+                  FunctionRef<std::vector<Run>(std::int64_t)> runs_of, Span span, std::string_view name) {
   const Rect root = forest.root(space);  // the function may make partitions, too
   const IndexSpace points = forest.points(space);
   const std::int64_t size = root.size();
   check_table_size(pieces, span);
-  const Rect colours = colours_of(pieces);
-  const Run own = own_colours(forest, colours);
-  std::vector<IndexSpace> made;
-  std::string made_of = "cover";
-  for (std::int64_t colour = 0; colour < pieces; ++colour) {
+  const auto piece_of = [&](std::int64_t colour) {
     std::vector<Run> runs = runs_of(colour);
     for (const Run& run : runs)
       if (run.lo < run.hi && (run.lo < 0 || run.hi > size))
@@ -98,6 +122,18 @@ PartitionId cover(RegionForest& forest, const Space& space, std::int64_t pieces,
                     "piece " + std::to_string(colour) + " of cover has point " +
                         first_point(root, subtract(root, piece, points))->text() +
                         ", which is not in the piece that is taken apart");
+    return piece;
+  };
+  const Rect colours = colours_of(pieces);
+  const Run own = own_colours(forest, colours);
+  std::string made_of = "cover";
+  if (forest.sharing() && !name.empty()) {
+    put_hash(made_of, hash128(name));
+    return add_table(forest, space, colours, own_pieces(*forest.sharing(), own, piece_of, span), made_of, span);
+  }
+  std::vector<IndexSpace> made;
+  for (std::int64_t colour = 0; colour < pieces; ++colour) {
+    IndexSpace piece = piece_of(colour);
     if (forest.sharing()) {
       std::string all;
       put_hash(all, hash128(made_of));

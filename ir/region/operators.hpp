@@ -36,9 +36,12 @@ PartitionId by_weight(RegionForest& forest, const Space& space, std::span<const 
 PartitionId by_field(RegionForest& forest, const Space& space, const IndexValues& values, std::int64_t pieces,
                      Span span = {});
 // From a host function: the runs of each piece, over the row-major index of the root; they may overlap and be empty.
-// It is asked for every piece, by everybody: it may do more than to say which.
+// Where tables are shared out, a function that has a name is asked by each member for the pieces that it keeps, and
+// members that ask functions of different names make different partitions. One without a name may do more than to say
+// runs: everybody asks it for every piece.
 PartitionId cover(RegionForest& forest, const Space& space, std::int64_t pieces,
-                  FunctionRef<std::vector<Run>(std::int64_t colour)> runs_of, Span span = {});
+                  FunctionRef<std::vector<Run>(std::int64_t colour)> runs_of, Span span = {},
+                  std::string_view name = {});
 PartitionId cover(RegionForest& forest, const Space& space, const std::vector<std::vector<Run>>& pieces,
                   Span span = {});
 

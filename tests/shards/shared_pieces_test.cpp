@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ir/base/diag.hpp"
+#include "ir/region/forms/shared_table.hpp"
 #include "ir/region/operators.hpp"
 #include "ir/region/piece_form.hpp"
 #include "tests/shards/member.hpp"
@@ -193,6 +194,71 @@ TEST_CASE("[partitions] partitions by the contents of fields that shards hold pa
     faults += all_of(seed % 4 == 0 ? run_hostile(2 + seed % 5, seed, run) : run_in_threads(2 + seed % 7, run));
     REQUIRE(faults == 0);
   }
+}
+
+// Ranges that a function says; of every third seed some that are refused.
+Bytes covers(Transport& transport, std::uint64_t seed) {
+  Member member(transport);
+  std::mt19937_64 random(seed);  // the same on all shards
+  auto below = [&](std::int64_t end) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end)); };
+  const std::int64_t points = 1 + below(90), pieces = below(24), most = seed % 3 == 0 ? points + 4 : points;
+  std::vector<std::vector<Run>> said(static_cast<std::size_t>(pieces));
+  for (std::vector<Run>& runs : said)
+    for (std::int64_t k = below(4); k > 0; --k) {
+      const std::int64_t lo = below(points);
+      runs.push_back({lo, std::max(lo, std::min(most, lo + below(9)))});
+    }
+  std::int64_t asked = 0;
+  const auto ask = [&](std::int64_t colour) {
+    ++asked;
+    return said[static_cast<std::size_t>(colour)];
+  };
+  RegionForest shared, alone;
+  shared.share(member.pieces);
+  PartitionId p, q;
+  auto told_by = [&](RegionForest& forest, PartitionId& made) {
+    const RegionId line = forest.add({"Cell", "cells", Rect::of({points}), {{"f", Precision::f64}}});
+    return error_of([&] { made = cover(forest, {line}, pieces, ask, {}, "ranges"); });
+  };
+  const std::string told = told_by(shared, p);
+  const std::int64_t asked_here = std::exchange(asked, 0);
+  std::uint64_t faults = told != told_by(alone, q);
+  if (told.empty()) {
+    if (!are_equal(shared, p, alone, q)) ++faults;
+    if (asked_here != share_of(pieces, *member.pieces).size()) ++faults;
+  }
+  member.meet();
+  return numbers_of({faults, !told.empty()});
+}
+
+TEST_CASE("[partitions] each shard asks for ranges of its own pieces, and all say what the first one is refused for") {
+  std::uint64_t refused = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    CAPTURE(seed);
+    auto run = [&](Transport& transport) { return covers(transport, seed); };
+    const auto results = seed % 4 == 0 ? run_hostile(1 + seed % 5, seed, run) : run_in_threads(1 + seed % 7, run);
+    REQUIRE(all_of(results) == 0);
+    ByteReader first(results[0]);
+    first.get<std::uint64_t>();
+    refused += first.get<std::uint64_t>();
+  }
+  CHECK(refused > 20);
+}
+
+TEST_CASE("[partitions] shards that ask different functions make different partitions, each its own") {
+  const std::vector<Bytes> results = run_in_threads(3, [](Transport& transport) {
+    Member member(transport);
+    RegionForest forest;
+    forest.share(member.pieces);
+    const RegionId line = forest.add({"Cell", "cells", Rect::of({12}), {{"f", Precision::f64}}});
+    const auto ranges = [](std::int64_t colour) { return std::vector<Run>{{2 * colour, 2 * colour + 2}}; };
+    const PartitionId p = cover(forest, {line}, 6, ranges, {}, member.self() == 1 ? "another" : "one");
+    const Hash128 made_of = forest[p].form->made_of();
+    member.meet();
+    return numbers_of({made_of.low, made_of.high});
+  });
+  CHECK(results[0] == results[2]);
+  CHECK(results[0] != results[1]);
 }
 
 // A ring of points, so many for each shard, whose owners stand in a field; each shard asks for what its own points

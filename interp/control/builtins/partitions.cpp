@@ -76,7 +76,8 @@ Value run_cover(HostContext& host, std::span<const Value> values) {
     for (const Value& run : runs.list()) piece.push_back({run.range().begin, run.range().end});
     return piece;
   };
-  return partition_made(of.region, cover(target.regions(), of.space, count, runs_of, host.span));
+  const std::string computed_by = host.interpreter->computed_by(values[2], {host.span, host.frame});
+  return partition_made(of.region, cover(target.regions(), of.space, count, runs_of, host.span, computed_by));
 }
 
 Type halo_type(RuleContext& c) {
