@@ -63,17 +63,51 @@ LaunchLoop::Kind LaunchLoop::kind_of(const Made& made) {
   return static_cast<Kind>(kinds_.size() - 1);
 }
 
-// The shortest period that the last launches have had for two batches. Batches are whole turns.
-bool LaunchLoop::finds_period() {
+namespace {
+
+std::size_t whole_turns(std::size_t launches, std::size_t turn) {
+  return turn * std::max<std::size_t>(1, launches / turn);
+}
+
+}  // namespace
+
+// Of a batch: whole turns. Where something else comes again and again behind as many launches, as many or a part of
+// them, so that none is left over.
+std::size_t LaunchLoop::length_of(std::size_t turn) const {
+  const std::size_t all = stretch_.before;
+  for (std::size_t length = whole_turns(std::min(all, large_batch), turn); stretch_.is_regular && length <= all;
+       length -= turn) {
+    if (length < all && length < small_batch) break;
+    if (all % length == 0) return length;
+  }
+  return whole_turns(small_batch, turn);
+}
+
+// Something else than a launch comes.
+void LaunchLoop::end_stretch() {
+  if (stretch_.launches == 0) return;
+  const std::size_t all = std::exchange(stretch_.launches, 0);
+  stretch_.is_regular = all == std::exchange(stretch_.before, all) && all <= longest_stretch;
+}
+
+bool LaunchLoop::is_too_large(std::span<const Kind> batch) const {
+  std::int64_t points = 0;
+  for (const Kind kind : batch) points += kinds_[kind].made.launch.what.domain.size();
+  return points > batch_points * static_cast<std::int64_t>(run_.shards());
+}
+
+// The shortest period that the last launches have had for two batches. `next`: the launch that comes now; none: it is
+// among them. Batches begin where turns do that others come behind, so that they may begin there again.
+bool LaunchLoop::finds_period(Kind next) {
   for (std::size_t period = 1; period <= longest_period; ++period) {
-    const std::size_t length = period * std::max<std::size_t>(1, batch_launches / period);
-    if (history_.size() < 2 * length + period) break;
+    const std::size_t length = length_of(period), seen = 2 * length + period;
+    if (history_.size() < seen) break;
+    if (together_ % period != 0 || (cut_short_ >= most_cut_short && together_ < seen)) continue;
     const auto last = history_.end() - static_cast<std::ptrdiff_t>(2 * length);
     if (!std::equal(last, history_.end(), last - static_cast<std::ptrdiff_t>(period))) continue;
-    std::int64_t points = 0;
     const std::span<const Kind> found = std::span(history_).last(length);
-    for (const Kind kind : found) points += kinds_[kind].made.launch.what.domain.size();
-    if (points > batch_points * static_cast<std::int64_t>(run_.shards())) return false;
+    if (is_too_large(found) || (next != none && next != found[0])) return false;
+    if (repeat_ && std::ranges::equal(found, planned_)) return false;
     batch_.turn = period;
     planned_.assign(found.begin(), found.end());
     return true;
@@ -84,8 +118,33 @@ bool LaunchLoop::finds_period() {
 // Two turns of it: the second one found all data where the first one had.
 bool LaunchLoop::comes_again() const {
   const auto turns = static_cast<std::ptrdiff_t>(std::min(2 * batch_.turn, planned_.size()));
-  return history_.size() >= static_cast<std::size_t>(turns) &&
+  return together_ >= static_cast<std::size_t>(turns) && history_.size() >= static_cast<std::size_t>(turns) &&
          std::equal(planned_.begin(), planned_.begin() + turns, history_.end() - turns);
+}
+
+// With this launch, behind something else: all others of a batch are held against it, too.
+bool LaunchLoop::goes_on(const Made& made) {
+  if (!std::exchange(may_go_on_, false) || !is_same(kinds_[planned_.front()].made, made)) return false;
+  begin(Mode::running);
+  is_steady_ = false;
+  return mode_ == Mode::running;
+}
+
+// With whatever launch is expected, where that makes nobody run what was recorded.
+void LaunchLoop::go_on() {
+  if (left_.empty() || target_.recorder().has_pending()) return;
+  may_go_on_ = false;
+  if (lane_states() == left_) begin(Mode::running);
+}
+
+// A loop that goes on for long.
+void LaunchLoop::grow() {
+  std::vector<Kind> batch;
+  for (std::size_t k = 0; k < whole_turns(large_batch, batch_.turn); ++k) batch.push_back(planned_[k % batch_.turn]);
+  if (batch.size() == planned_.size() || is_too_large(batch)) return;
+  target_.recorder().held_back = nullptr;
+  planned_ = std::move(batch);
+  plan();
 }
 
 // ---- what is done with it -------------------------------------------------------------------------
@@ -94,23 +153,30 @@ void LaunchLoop::take(Made made) {
   if (mode_ == Mode::running) {
     if (is_same(kinds_[planned_[batch_.taken]].made, made)) return note(made);
     interrupt();
+    may_go_on_ = false;
   }
   if (failures_ == most_failures || run_.record()) return record_(std::move(made));
+  if (goes_on(made)) return note(made);
   const Kind kind = kind_of(made);
+  if (mode_ == Mode::watching && together_ == 0 && finds_period(kind)) plan();
   if (mode_ == Mode::planning) give_own_numbers(made);
   record(std::move(made), kind);
   if (mode_ == Mode::planning) {
-    if (kind != planned_[batch_.taken]) return watch();
+    if (kind != planned_[batch_.taken]) return watch_anew();
     if (++batch_.taken < planned_.size()) return;
     repeat_ = target_.recorder().run_to_repeat(planned_.size());
     failures_ = repeat_ ? 0 : failures_ + 1;
-    repeat_ ? begin(Mode::running) : watch();
+    repeat_ ? begin(Mode::running) : watch_anew();
   } else if (repeat_ && comes_again()) {
     begin(Mode::running);
   } else if (finds_period()) {
-    repeat_.reset();
-    begin(Mode::planning);
+    plan();
   }
+}
+
+void LaunchLoop::plan() {
+  repeat_.reset();
+  begin(Mode::planning);
 }
 
 // A constant that several launches take is another one for each of them: they may part.
@@ -127,6 +193,8 @@ void LaunchLoop::record(Made made, Kind kind) {
   if (!history_.empty()) following_[history_.back()] = kind;
   if (history_.size() == 2 * remembered) history_.erase(history_.begin(), history_.begin() + remembered);
   history_.push_back(kind);
+  ++together_;
+  ++stretch_.launches;
   record_(std::move(made));
 }
 
@@ -136,7 +204,8 @@ void LaunchLoop::begin(Mode mode) {
   recorder.run_pending();
   if (recorder.has_pending()) return watch();
   mode_ = mode;
-  batch_.taken = called_ = 0;
+  batch_.taken = called_ = batches_ = 0;
+  replayed_.reset();
   is_steady_ = mode == Mode::running && knows_all_calls();
   if (mode != Mode::running) return;
   recorder.held_back = this;
@@ -164,8 +233,13 @@ void LaunchLoop::watch() {
   is_steady_ = false;
   batch_.taken = called_ = 0;
   replayed_.reset();
-  history_.clear();
+  together_ = 0;
   if (!repeat_) planned_.clear();
+}
+
+void LaunchLoop::watch_anew() {
+  history_.clear();
+  watch();
 }
 
 void LaunchLoop::note(const Made& made) {
@@ -182,6 +256,7 @@ void LaunchLoop::note(const Made& made) {
 
 // Calls of a loop that is slow on the host are made as they come: by them others see that this shard goes on.
 LaunchBatch* LaunchLoop::batch() {
+  if (may_go_on_) go_on();
   if (!is_steady_) return nullptr;
   const ShardWaits::Clock::time_point now = ShardWaits::coarse_now();
   const bool is_slow = now - std::exchange(came_at_, now) > slow;
@@ -249,6 +324,9 @@ void LaunchLoop::run_batch() {
   }
   run_.tell_all_calls();
   run_.raise();
+  cut_short_ = 0;
+  stretch_.launches += planned_.size();
+  if (++batches_ == batches_to_grow) grow();
 }
 
 void LaunchLoop::hand_over() {
@@ -256,6 +334,13 @@ void LaunchLoop::hand_over() {
   const std::size_t noted = batch_.taken;
   const std::vector<std::uint64_t> numbers = std::move(numbers_);
   auto next = numbers.begin();
+  if (batches_ == 0 && noted > 0) ++cut_short_;
+  stretch_.launches += noted;
+  end_stretch();
+  const bool fits = !stretch_.is_regular || length_of(batch_.turn) == planned_.size();
+  may_go_on_ = fits && cut_short_ < most_cut_short;
+  left_.clear();
+  if (may_go_on_ && is_steady_ && noted % batch_.turn == 0) left_ = lane_states();
   watch();
   for (std::size_t k = 0; k < noted; ++k) {
     Made made = kinds_[planned_[k]].made;
@@ -267,6 +352,9 @@ void LaunchLoop::hand_over() {
     made.launch.scope = ScopeId(0);  // its own may be closed by now
     record_(std::move(made));
   }
+  if (may_go_on_ || planned_.size() == length_of(batch_.turn)) return;
+  repeat_.reset();  // it is found again, with a batch of another length
+  planned_.clear();
 }
 
 void LaunchLoop::interrupt() {
@@ -274,16 +362,20 @@ void LaunchLoop::interrupt() {
     target_.recorder().held_back = nullptr;
     hand_over();
   } else {
+    if (mode_ == Mode::planning) ++cut_short_;
+    end_stretch();
     watch();
   }
 }
 
 void LaunchLoop::forget() {
   interrupt();
+  may_go_on_ = false;
   repeat_.reset();
   planned_.clear();
   kinds_.clear();
   following_.clear();
+  history_.clear();
 }
 
 }  // namespace taskspec

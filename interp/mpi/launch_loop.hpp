@@ -13,9 +13,12 @@
 // other elements move before it. All that is compared is the same on every shard, so all do this alike.
 //
 // When a whole batch has run as it was planned, what is to be said of each of its launches is known, also when the loop
-// comes again later: then two turns of it are enough. Only the pieces and the kinds of the numbers are compared, by the
-// interpreter, and nothing is made of a launch: it is `expected`. Its data are where they were a turn ago, since the
-// same launches have put them there. Its call is made with those of the whole batch, or before any other one.
+// comes again later: then two turns of it are enough. Where something else came in between, a receive that all turns
+// but some have, the loop goes on with its next launch, if all data are where its turns leave them. Batches are small
+// at first, so that what comes in between cuts few short; a loop that goes on for long gets larger ones. Only the
+// pieces and the kinds of the numbers are compared, by the interpreter, and nothing is made of a launch: it is
+// `expected`. Its data are where they were a turn ago, since the same launches have put them there. Its call is made
+// with those of the whole batch, or before any other one.
 #pragma once
 #include <functional>
 
@@ -66,7 +69,8 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   enum class Mode : std::uint8_t { watching, planning, running };
   using Kind = std::uint16_t;  // of launch: position in kinds_
   static constexpr Kind none = UINT16_MAX;
-  static constexpr std::size_t longest_period = 16, batch_launches = 32, remembered = 128;
+  static constexpr std::size_t longest_period = 16, small_batch = 8, large_batch = 32, remembered = 128;
+  static constexpr std::size_t batches_to_grow = 64, most_cut_short = 3, longest_stretch = 256;
   static constexpr std::int64_t batch_points = 256;  // of a shard, at most
   static constexpr std::size_t most_kinds = 64, most_failures = 3;
 
@@ -85,18 +89,31 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   void record(Made made, Kind kind);
   void call(Known& known, std::span<const std::uint64_t> numbers);
   std::vector<std::uint32_t> lane_states() const;  // of the batch
-  bool finds_period();
+  std::size_t length_of(std::size_t turn) const;
+  void end_stretch();
+  bool is_too_large(std::span<const Kind> batch) const;
+  bool finds_period(Kind next = none);
   bool comes_again() const;
+  bool goes_on(const Made& made);
+  void go_on();
+  void grow();
+  void plan();
   bool knows_all_calls();
   void begin(Mode mode);
   void watch();
+  void watch_anew();
 
   ShardRun& run_;
   RecordTarget& target_;
   const Record record_;
   std::vector<Known> kinds_;
   std::vector<Kind> following_;  // by kind: the one that came behind it last
-  std::vector<Kind> history_;    // the last ones
+  std::vector<Kind> history_;    // the last ones, whatever came in between
+  std::size_t together_ = 0;     // of those: nothing else came in between
+  struct {
+    std::size_t launches = 0, before = 0;  // since something else came in between, and how many there were before
+    bool is_regular = false;               // twice the same
+  } stretch_;
   Mode mode_ = Mode::watching;
   std::vector<Kind> planned_;               // the launches of a batch
   std::vector<KnownCall*> calls_;           // theirs, when all are known
@@ -111,6 +128,10 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   static constexpr std::chrono::milliseconds slow{20};  // from one launch to the next
   ShardWaits::Clock::time_point came_at_;               // the last one that was expected
   std::size_t failures_ = 0;                            // one behind the other
+  std::size_t batches_ = 0;                             // whole ones, one behind the other
+  std::size_t cut_short_ = 0;        // how often, one behind the other, something came in between before one was whole
+  bool may_go_on_ = false;           // something else than a launch came in between
+  std::vector<std::uint32_t> left_;  // lane_states() then, at the end of a turn; empty: not known
 };
 
 }  // namespace taskspec

@@ -135,6 +135,15 @@ class RandomLoops {
     }
   }
 
+  // What is no launch comes again and again, behind as many of them each time or not.
+  void something_else() {
+    constexpr std::int64_t turns[] = {1, 2, 3, 5, 8, 13, 20, 33};
+    const std::int64_t every = turns[between(random_, 0, 7)];
+    const char* what[] = {"s = (s + cells.a.sum(0).scalar) % 1009", "s = (s + cells.b.sum(0).scalar) % 1009",
+                          "fill(cells.b, s)", "launch up(p[i], s, x, true) for i in 0..1"};
+    line(fmt::format("if t % {} == {} {{ {} }}", every, between(random_, 0, every - 1), what[between(random_, 0, 3)]));
+  }
+
   void loop() {
     lets_ = 0;
     const std::int64_t turns = between(random_, 0, 1) == 0 ? between(random_, 100, 400) : between(random_, 40, 90);
@@ -144,6 +153,8 @@ class RandomLoops {
     const std::int64_t odd = between(random_, 0, statements - 1);
     for (std::int64_t k = 0; k < statements; ++k) !is_plain&& k == odd ? other() : statement();
     line(launch());
+    if (one_of(2)) something_else();
+    if (one_of(8)) something_else();
     text_ += "  }\n";
   }
 

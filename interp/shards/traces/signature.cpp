@@ -29,6 +29,13 @@ std::string text(const SignatureItem& item, std::size_t length, const KeyTable& 
 
 void add_to_signature(TraceSignature& signature, std::uint32_t lane, const LaneState& state,
                       std::span<const LaneUse> uses, std::span<const std::uint64_t> before) {
+  // What a use takes was written since by the same points, which have waited for whatever is long ago.
+  const auto stands_between = [&](KeyId key) {
+    return std::any_of(state.exact.begin(), state.exact.end(), [&](const ExactLists::User& user) {
+      return user.key == key && user.privilege != Privilege::in && user.privilege != Privilege::reduce &&
+             place_of(user.ops.last(), before) != SignatureItem::long_ago;
+    });
+  };
   for (const auto& [place, entry] : state.coarse)
     if (entry.is_fence)
       signature.push_back({.lane = lane, .is_fence = true, .place = place, .key = {}});
@@ -40,10 +47,10 @@ void add_to_signature(TraceSignature& signature, std::uint32_t lane, const LaneS
                            .reduce = entry.reduce,
                            .at = place_of(entry.op, before)});
   for (const ExactLists::User& user : state.exact) {
-    const bool matters = std::any_of(uses.begin(), uses.end(), [&](const LaneUse& use) {
+    const auto matters = [&](const LaneUse& use) {
       return hazard(user.privilege, user.reduce, use.privilege, use.reduce) != Hazard::none;
-    });
-    if (!matters) continue;
+    };
+    if (std::none_of(uses.begin(), uses.end(), matters)) continue;
     SignatureItem item{
         .lane = lane, .is_exact = true, .key = user.key, .privilege = user.privilege, .reduce = user.reduce};
     // Of a run the newest may be within reach.
@@ -53,7 +60,8 @@ void add_to_signature(TraceSignature& signature, std::uint32_t lane, const LaneS
       if (item.at == SignatureItem::long_ago) break;
       signature.push_back(item);
     }
-    if (old.count == 0) continue;
+    const auto matters_now = [&](const LaneUse& use) { return matters(use) && !stands_between(use.key); };
+    if (old.count == 0 || std::none_of(uses.begin(), uses.end(), matters_now)) continue;
     item.at = SignatureItem::long_ago;
     item.old = old;
     if (old.count == 1) item.old.stride = 0;

@@ -2,7 +2,8 @@
 // users, with operations counted back from the entry, so that the same turn of a loop has the same signature.
 //
 //   coarse   place, fence or not, key, privilege, and how far back, where that is within the length of the trace
-//   exact    key, privilege, how far back; older ones by number, as edges from them are the same in each execution
+//   exact    key, privilege, how far back; older ones by number, as edges from them are the same in each execution, and
+//            only those behind which not all has been written that the trace takes
 //
 // Of the exact users only those count that some use of the trace must be held against.
 #pragma once
