@@ -126,15 +126,15 @@ bool LaunchLoop::comes_again() const {
 bool LaunchLoop::goes_on(const Made& made) {
   if (!std::exchange(may_go_on_, false) || !is_same(kinds_[planned_.front()].made, made)) return false;
   begin(Mode::running);
-  is_steady_ = false;
+  is_steady_ = false;  // this one has come already
   return mode_ == Mode::running;
 }
 
 // With whatever launch is expected, where that makes nobody run what was recorded.
 void LaunchLoop::go_on() {
-  if (left_.empty() || target_.recorder().has_pending()) return;
+  if (target_.recorder().has_pending()) return;
   may_go_on_ = false;
-  if (lane_states() == left_) begin(Mode::running);
+  if (finds_its_data()) begin(Mode::running);
 }
 
 // A loop that goes on for long.
@@ -164,9 +164,15 @@ void LaunchLoop::take(Made made) {
   if (mode_ == Mode::planning) {
     if (kind != planned_[batch_.taken]) return watch_anew();
     if (++batch_.taken < planned_.size()) return;
-    repeat_ = target_.recorder().run_to_repeat(planned_.size());
-    failures_ = repeat_ ? 0 : failures_ + 1;
-    repeat_ ? begin(Mode::running) : watch_anew();
+    if (is_at_rest()) repeat_ = target_.recorder().run_to_repeat(planned_.size());
+    if (repeat_) {
+      failures_ = 0;
+      return begin(Mode::running);
+    }
+    // What comes behind something else may be no loop, and turns that follow one another are one.
+    if (together_ >= 3 * planned_.size() + batch_.turn) ++failures_;
+    cut_short_ = most_cut_short;
+    watch_anew();
   } else if (repeat_ && comes_again()) {
     begin(Mode::running);
   } else if (finds_period()) {
@@ -206,7 +212,7 @@ void LaunchLoop::begin(Mode mode) {
   mode_ = mode;
   batch_.taken = called_ = batches_ = 0;
   replayed_.reset();
-  is_steady_ = mode == Mode::running && knows_all_calls();
+  is_steady_ = mode == Mode::running && knows_all_calls() && finds_its_data();
   if (mode != Mode::running) return;
   recorder.held_back = this;
   std::size_t numbers = 0;
@@ -224,6 +230,30 @@ bool LaunchLoop::knows_all_calls() {
     calls_.push_back(&*known.call);
     const RecordTarget::Launched& launch = known.made.launch;
     batch_.launches.push_back({launch.what, launch.sharding, launch.span, known.precisions, known.pieces});
+  }
+  return true;
+}
+
+// A batch has come that leaves all data where it has found them: so its second turn did, or the present one would. Then
+// nothing is filled in by it, which some shards would do and some not.
+bool LaunchLoop::is_at_rest() const { return planned_.size() > batch_.turn || finds_its_data(); }
+
+// Each lane is where the first launch that uses it found it.
+bool LaunchLoop::finds_its_data() const {
+  std::vector<LaneKey> seen;
+  for (const Kind kind : std::span(planned_).first(batch_.turn)) {
+    const Made& made = kinds_[kind].made;
+    auto found = made.lanes.begin();
+    bool all = true;
+    for (const LaunchUse& use : made.op.uses)
+      use.fields.each([&](std::uint32_t field) {
+        const LaneKey lane{use.space.root, field};
+        const std::uint32_t state = *found++;
+        if (std::ranges::find(seen, lane) != seen.end()) return;
+        seen.push_back(lane);
+        all = all && run_.data.state(lane) == state;
+      });
+    if (!all) return false;
   }
   return true;
 }
@@ -312,7 +342,8 @@ void LaunchLoop::make_calls() {
 
 void LaunchLoop::run_batch() {
   make_calls();
-  if (!is_steady_) is_steady_ = knows_all_calls();
+  const bool is_known = is_steady_ || knows_all_calls();
+  is_steady_ = is_known && is_at_rest();
   batch_.taken = called_ = 0;
   numbers_.swap(run_numbers_);
   batch_.next = numbers_.data();
@@ -339,8 +370,6 @@ void LaunchLoop::hand_over() {
   end_stretch();
   const bool fits = !stretch_.is_regular || length_of(batch_.turn) == planned_.size();
   may_go_on_ = fits && cut_short_ < most_cut_short;
-  left_.clear();
-  if (may_go_on_ && is_steady_ && noted % batch_.turn == 0) left_ = lane_states();
   watch();
   for (std::size_t k = 0; k < noted; ++k) {
     Made made = kinds_[planned_[k]].made;

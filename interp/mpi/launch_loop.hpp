@@ -99,6 +99,8 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   void grow();
   void plan();
   bool knows_all_calls();
+  bool is_at_rest() const;
+  bool finds_its_data() const;
   void begin(Mode mode);
   void watch();
   void watch_anew();
@@ -122,16 +124,15 @@ class LaunchLoop final : public HeldBack, private ShardRun::Deferred {
   std::size_t called_ = 0;                  // of those that have come: whose calls are made
   std::vector<std::uint64_t> numbers_;      // of a batch: of those that have come, as bits
   std::vector<std::uint64_t> run_numbers_;  // of a batch that runs
-  bool is_steady_ = false;                  // all data are where they were a turn ago, and all its calls are known
+  bool is_steady_ = false;                  // all data are where the batch finds them, and all its calls are known
   // Where the calls of a whole batch led back to, with all data where they were. None: not known.
   std::optional<Tracer::Place> replayed_;
   static constexpr std::chrono::milliseconds slow{20};  // from one launch to the next
   ShardWaits::Clock::time_point came_at_;               // the last one that was expected
   std::size_t failures_ = 0;                            // one behind the other
   std::size_t batches_ = 0;                             // whole ones, one behind the other
-  std::size_t cut_short_ = 0;        // how often, one behind the other, something came in between before one was whole
-  bool may_go_on_ = false;           // something else than a launch came in between
-  std::vector<std::uint32_t> left_;  // lane_states() then, at the end of a turn; empty: not known
+  std::size_t cut_short_ = 0;  // how often, one behind the other, something came in between before one was whole
+  bool may_go_on_ = false;     // something else than a launch came in between
 };
 
 }  // namespace taskspec

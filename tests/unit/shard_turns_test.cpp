@@ -140,8 +140,9 @@ class RandomLoops {
     constexpr std::int64_t turns[] = {1, 2, 3, 5, 8, 13, 20, 33};
     const std::int64_t every = turns[between(random_, 0, 7)];
     const char* what[] = {"s = (s + cells.a.sum(0).scalar) % 1009", "s = (s + cells.b.sum(0).scalar) % 1009",
-                          "fill(cells.b, s)", "launch up(p[i], s, x, true) for i in 0..1"};
-    line(fmt::format("if t % {} == {} {{ {} }}", every, between(random_, 0, every - 1), what[between(random_, 0, 3)]));
+                          "fill(cells.b, s)", "launch up(p[i], s, x, true) for i in 0..1",
+                          "s = (s + cells.a.array[3]) % 1009"};  // elements come to all
+    line(fmt::format("if t % {} == {} {{ {} }}", every, between(random_, 0, every - 1), what[between(random_, 0, 4)]));
   }
 
   void loop() {
@@ -162,6 +163,17 @@ class RandomLoops {
   std::string text_;
   std::int64_t points_ = 0, lets_ = 0;
 };
+
+// Of a whole run.
+std::int64_t allocations(const std::string& program) {
+  constexpr std::int64_t none_fails = INT64_MAX;
+  FailingMemory memory(none_fails);
+  const Ran ran = run_text(program);
+  const std::int64_t made = memory.counted();
+  memory.stop();
+  CHECK_MESSAGE(ran.code == 0, ran.errors);
+  return made;
+}
 
 }  // namespace
 
@@ -192,17 +204,35 @@ TEST_CASE("a loop behind many others asks for little memory in its turns [shard-
         "    launch up(p{0}[i], t, 0.5, true) for i in 0..4\n    launch over(p{0}[i], p{0}[i], t) for i in 0..4\n  "
         "}}\n",
         k, k + 1 < loops ? "100" : "n");
-  const auto allocations = [&](int turns) {
-    constexpr std::int64_t none_fails = INT64_MAX;
-    FailingMemory memory(none_fails);
-    const Ran ran = run_text(text + fmt::format("}}\nrun work({}) on mpi(shards: 2)\n", turns));
-    const std::int64_t made = memory.counted();
-    memory.stop();
-    CHECK_MESSAGE(ran.code == 0, ran.errors);
-    return made;
-  };
   constexpr int few = 200, many = 1000, most_of_turn = 50;
-  CHECK(allocations(many) - allocations(few) < most_of_turn * (many - few));
+  const auto asked = [&](int turns) {
+    return allocations(text + fmt::format("}}\nrun work({}) on mpi(shards: 2)\n", turns));
+  };
+  CHECK(asked(many) - asked(few) < most_of_turn * (many - few));
+}
+
+// A total that is received behind some turns of a loop: its launches are noted all the same, whatever else of it is
+// made, and one template of a trace serves behind each of them.
+TEST_CASE("a loop goes on behind what comes into it [shard-turns][traces]") {
+  const auto program = [](int every, int turns) {
+    return std::string(definitions) +
+           fmt::format(
+               "fn work() -> int {{\n  let r = region Cell[8]\n  let p = blocks(r, 4)\n  let inner = p & shrink(r, 1)\n"
+               "  let near = halo(p, 1)\n  var s = 0\n  for t in 0..{} {{\n"
+               "    launch up(p[i], t, 0.5, true) for i in 0..4\n    launch over(inner[i], near[i], t) for i in 0..4\n"
+               "    if t % {} == 0 {{ s = (s + r.b.sum(0).scalar) % 1009 }}\n  }}\n  return s\n}}\n"
+               "let r = run work() on mpi(shards: 2)\n",
+               turns, every);
+  };
+  for (const int every : {1, 3, 10, 20, 37}) {
+    CAPTURE(every);
+    constexpr int few = 300, many = 900, of_turn = 60, of_total = 800;
+    const std::int64_t more = allocations(program(every, many)) - allocations(program(every, few));
+    CHECK(more < (of_turn + of_total / every) * (many - few));
+    const Ran ran = run_text(program(every, many) + "print(r.value == work(), r.report.records)\n");
+    CHECK_MESSAGE(ran.output.starts_with("true "), ran.errors);
+    CHECK(std::stoi(ran.output.substr(5)) <= 8);
+  }
 }
 
 }  // namespace taskspec::shard_turns_test
