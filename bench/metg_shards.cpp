@@ -24,7 +24,7 @@ constexpr int times_of(std::int64_t iterations) { return iterations > 2048 ? 4 :
 // How often a size is run: the least time counts. Those near the ones that are looked for decide, so they are run most
 // often: what slows a machine down lasts for seconds.
 int sweeps_of(const Settings& settings, std::int64_t iterations) {
-  if (iterations > 1024) return 1;
+  if (iterations > 1024) return 2;  // one alone may meet a slow moment, and look like half of the work
   if (settings.repeats > 0) return settings.repeats;
   return iterations >= 64 ? 6 : 2;
 }
