@@ -115,7 +115,7 @@ bool LaunchLoop::finds_period(Kind next) {
   return false;
 }
 
-// Two turns of it: the second one found all data where the first one had.
+// Two turns of it, or a batch where that is one: all launches found their data where they had.
 bool LaunchLoop::comes_again() const {
   const auto turns = static_cast<std::ptrdiff_t>(std::min(2 * batch_.turn, planned_.size()));
   return together_ >= static_cast<std::size_t>(turns) && history_.size() >= static_cast<std::size_t>(turns) &&

@@ -14,11 +14,11 @@
 //
 // When a whole batch has run as it was planned, what is to be said of each of its launches is known, also when the loop
 // comes again later: then two turns of it are enough. Where something else came in between, a receive that some turns
-// have, the loop goes on with its next launch, if all data are where its turns leave them. Batches are small
-// at first, so that what comes in between cuts few short; a loop that goes on for long gets larger ones. Only the
-// pieces and the kinds of the numbers are compared, by the interpreter, and nothing is made of a launch: it is
-// `expected`. Its data are where they were a turn ago, since the same launches have put them there. Its call is made
-// with those of the whole batch, or before any other one.
+// have, the loop goes on with its next launch, if all data are where a batch finds them. Batches are small at first, so
+// that what comes in between cuts few short; a loop that goes on for long gets larger ones. Only the pieces and the
+// kinds of the numbers are compared, by the interpreter, and nothing is made of a launch: it is `expected`. Its data are
+// where they were a turn ago, since the same launches have put them there. Its call is made with those of the whole
+// batch, or before any other one.
 #pragma once
 #include <functional>
 

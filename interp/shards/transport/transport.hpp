@@ -18,7 +18,7 @@ class Transport {
  public:
   struct LineTo {
     ContentLine* line = nullptr;                // null: there is none, or not now
-    const std::atomic<bool>* sleeps = nullptr;  // who takes from it, or is about to sleep; null: it looks there itself
+    const std::atomic<bool>* sleeps = nullptr;  // who takes from it does, or is about to; null: it looks there itself
     bool stays = false;                         // it is that one for good
   };
 
