@@ -8,8 +8,8 @@ std::optional<KnownCall> ShardRun::known(Operation op, std::string_view name, Sp
                                          const std::vector<bool>& numbers) {
   if (options_.inject) return std::nullopt;  // one of them may become another one
   // What was sent with it came once.
-  const bool sent = CallEncoder::has_sent(arguments_);
-  KnownCall call{sent ? arguments_.without_first() : arguments_,
+  const std::size_t sent = CallEncoder::has_sent(arguments_) ? 1 : 0;
+  KnownCall call{CallArguments().append(arguments_, sent),
                  {op.kind, span, std::string(name), ++known_calls_, {}},
                  numbers.size(),
                  {},

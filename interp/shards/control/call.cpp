@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -112,59 +113,64 @@ std::string_view text(CallKind kind) {
 }
 
 void CallArguments::clear() {
-  bytes_.assign(head, std::byte{});
+  bytes_.clear();
   marks_.clear();
+  numbers_.clear();
+  hashed_.assign(head, 0);
+  knows_shape_ = false;
 }
 
 CallArguments& CallArguments::argument(const char* name) {
-  marks_.push_back({name, static_cast<std::uint32_t>(bytes_.size() - head)});
+  marks_.push_back({name, end()});
   return *this;
 }
 
 CallArguments& CallArguments::integer(std::int64_t value) {
-  ByteWriter(bytes_).put(Tag::integer).put(value);
+  write().put(Tag::integer);
+  write_number(std::bit_cast<std::uint64_t>(value));
   return *this;
 }
 
 CallArguments& CallArguments::real(double value) {
-  ByteWriter(bytes_).put(Tag::real).put(bits_of(value));
+  write().put(Tag::real);
+  write_number(bits_of(value));
   return *this;
 }
 
 CallArguments& CallArguments::boolean(bool value) {
-  ByteWriter(bytes_).put(Tag::boolean).put(static_cast<std::uint8_t>(value));
+  write().put(Tag::boolean).put(static_cast<std::uint8_t>(value));
   return *this;
 }
 
 CallArguments& CallArguments::text(std::string_view value) {
-  ByteWriter(bytes_).put(Tag::text).text(value);
+  write().put(Tag::text).text(value);
   return *this;
 }
 
 CallArguments& CallArguments::list(std::size_t count) {
-  ByteWriter(bytes_).put(Tag::list).put(static_cast<std::uint32_t>(count));
+  write().put(Tag::list).put(static_cast<std::uint32_t>(count));
   return *this;
 }
 
 CallArguments& CallArguments::created(Created what, std::uint64_t number) {
-  ByteWriter(bytes_).put(Tag::created).put(what).put(number);
+  write().put(Tag::created).put(what).put(number);
   return *this;
 }
 
 CallArguments& CallArguments::future(std::uint64_t call, std::uint32_t slot) {
-  ByteWriter(bytes_).put(Tag::future).put(call).put(slot);
+  write().put(Tag::future).put(call).put(slot);
   return *this;
 }
 
 CallArguments& CallArguments::domain(const Rect& value) {
-  ByteWriter out(bytes_);
+  ByteWriter out = write();
   out.put(Tag::domain).put(value.rank);
   for (std::size_t axis = 0; axis < value.rank; ++axis) out.put(value.lo[axis]).put(value.hi[axis]);
   return *this;
 }
 
 CallArguments& CallArguments::sharding(const PointSharding& value) {
-  ByteWriter out(bytes_);
+  ByteWriter out = write();
   out.put(Tag::sharding).put(value.kind);
   if (value.kind == PointSharding::Kind::owner) out.put(value.owner_shard.value);
   if (value.kind == PointSharding::Kind::function) out.put(value.hash.low).put(value.hash.high);
@@ -172,7 +178,7 @@ CallArguments& CallArguments::sharding(const PointSharding& value) {
 }
 
 CallArguments& CallArguments::projection(const Projection& value) {
-  ByteWriter out(bytes_);
+  ByteWriter out = write();
   out.put(Tag::projection).put(value.kind).put(value.in).put(value.out);
   if (value.kind == Projection::Kind::function) out.put(value.hash);
   if (value.kind == Projection::Kind::affine)
@@ -183,26 +189,42 @@ CallArguments& CallArguments::projection(const Projection& value) {
   return *this;
 }
 
-CallArguments& CallArguments::append(const CallArguments& others) {
-  const auto begin = static_cast<std::uint32_t>(bytes_.size() - head);
-  for (const Mark& mark : others.marks_) marks_.push_back({mark.name, begin + mark.begin});
-  bytes_.insert(bytes_.end(), others.bytes_.begin() + head, others.bytes_.end());
-  return *this;
+void CallArguments::write_number(std::uint64_t bits) {
+  numbers_.push_back(end());
+  hashed_.push_back(bits);
+  write().put(bits);
 }
 
-CallArguments CallArguments::without_first() const {
-  CallArguments made;
-  const std::uint32_t begin = marks_.size() > 1 ? marks_[1].begin : static_cast<std::uint32_t>(bytes_.size() - head);
-  for (std::size_t k = 1; k < marks_.size(); ++k) made.marks_.push_back({marks_[k].name, marks_[k].begin - begin});
-  made.bytes_.insert(made.bytes_.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(head + begin), bytes_.end());
-  return made;
+void CallArguments::hash_shape() {
+  for (const std::uint32_t at : numbers_) std::memset(bytes_.data() + at, 0, sizeof(std::uint64_t));
+  const Hash128 shape = hash128(bytes_);
+  for (std::size_t k = 0; k < numbers_.size(); ++k)
+    std::memcpy(bytes_.data() + numbers_[k], &hashed_[head + k], sizeof(std::uint64_t));
+  hashed_[4] = shape.low;
+  hashed_[5] = shape.high;
+  knows_shape_ = true;
+}
+
+CallArguments& CallArguments::append(const CallArguments& others, std::size_t first) {
+  const std::uint32_t from = first < others.marks_.size() ? others.marks_[first].begin : others.end();
+  const std::uint32_t moved = end() - from;  // modulo 2^32: what stands at `from` comes to the end
+  for (const Mark& mark : std::span(others.marks_).subspan(std::min(first, others.marks_.size())))
+    marks_.push_back({mark.name, mark.begin + moved});
+  for (std::size_t k = 0; k < others.numbers_.size(); ++k) {
+    if (others.numbers_[k] < from) continue;
+    numbers_.push_back(others.numbers_[k] + moved);
+    hashed_.push_back(others.hashed_[head + k]);
+  }
+  write().raw(others.bytes().subspan(from));
+  return *this;
 }
 
 CallArguments::Number CallArguments::number(std::size_t mark) const {
   const std::uint32_t begin = marks_[mark].begin;
-  const auto tag = static_cast<Tag>(bytes_[head + begin]);
+  const auto tag = static_cast<Tag>(bytes_[begin]);
   if (tag != Tag::integer && tag != Tag::real) bug("bits for an argument that is no number");
-  return {begin + 1, tag == Tag::real};
+  const auto at = std::ranges::lower_bound(numbers_, begin + 1);
+  return {begin + 1, static_cast<std::uint32_t>(at - numbers_.begin()), tag == Tag::real};
 }
 
 std::string text_of_values(ByteView values) {

@@ -50,35 +50,37 @@ class CallArguments {
   CallArguments& domain(const Rect& value);
   CallArguments& sharding(const PointSharding& value);
   CallArguments& projection(const Projection& value);
-  // All of them, the values of the others behind one's own.
-  CallArguments& append(const CallArguments& others);
-  CallArguments without_first() const;
-  // Where the argument with that mark stands, an int or a real number, which may become another one; and gives its bits
-  // as they are hashed.
+  // Those of the others behind one's own, from that one of them on.
+  CallArguments& append(const CallArguments& others, std::size_t first = 0);
+  // The argument with that mark, an int or a real number, which may become another one; gives its bits as they are
+  // hashed.
   struct Number {
-    std::uint32_t begin = 0;  // in bytes()
+    std::uint32_t begin = 0;     // in bytes()
+    std::uint32_t position = 0;  // among all numbers
     bool is_real = false;
   };
   Number number(std::size_t mark) const;
   std::uint64_t put(Number number, std::uint64_t bits) {
     if (number.is_real) bits = bits_of(std::bit_cast<double>(bits));
-    std::memcpy(bytes_.data() + head + number.begin, &bits, sizeof bits);
-    return bits;
+    std::memcpy(bytes_.data() + number.begin, &bits, sizeof bits);
+    return hashed_[head + number.position] = bits;
   }
 
   struct Mark {
     const char* name;
     std::uint32_t begin;  // in bytes()
   };
-  ByteView bytes() const { return ByteView(bytes_).subspan(head); }
+  ByteView bytes() const { return bytes_; }
   std::span<const Mark> marks() const { return marks_; }
-  // h_n = XXH3_128(h_{n-1} || n || kind || arguments).
+  // h_n = XXH3_128(h_{n-1} || n || kind || shape || numbers), each but the hashes in 8 bytes. Numbers are ints and reals
+  // alone; shape = XXH3_128(bytes() with zeros for them), which a call that comes again with others keeps.
   Hash128 hash(const Hash128& before, std::uint64_t number, CallKind kind) {
-    std::memcpy(bytes_.data(), &before.low, 8);
-    std::memcpy(bytes_.data() + 8, &before.high, 8);
-    std::memcpy(bytes_.data() + 16, &number, 8);
-    std::memcpy(bytes_.data() + 24, &kind, 1);
-    return hash128(bytes_);
+    if (!knows_shape_) hash_shape();
+    hashed_[0] = before.low;
+    hashed_[1] = before.high;
+    hashed_[2] = number;
+    hashed_[3] = static_cast<std::uint64_t>(kind);
+    return hash128(std::as_bytes(std::span(hashed_)));
   }
 
  private:
@@ -86,9 +88,20 @@ class CallArguments {
     constexpr std::uint64_t the_nan = 0x7ff8000000000000;
     return value == value ? std::bit_cast<std::uint64_t>(value) : the_nan;
   }
-  static constexpr std::size_t head = 16 + 8 + 1;  // room in front for what is hashed before the arguments
+  ByteWriter write() {
+    knows_shape_ = false;
+    return ByteWriter(bytes_);
+  }
+  void write_number(std::uint64_t bits);
+  std::uint32_t end() const { return static_cast<std::uint32_t>(bytes_.size()); }
+  void hash_shape();
+
+  static constexpr std::size_t head = 2 + 1 + 1 + 2;  // of hashed_: all in front of the numbers
   Bytes bytes_;
   std::vector<Mark> marks_;
+  std::vector<std::uint32_t> numbers_;  // where they stand in bytes_
+  std::vector<std::uint64_t> hashed_;
+  bool knows_shape_ = false;  // it stands in hashed_
 };
 
 // As a message shows them: "0..4", "[1, 2.5]", "cyclic", "region 3".
