@@ -75,6 +75,7 @@ void DataPort::took(ShardId from) {
   come_->take();
   Peer& peer = peers_[from.index()];
   ++peer.taken;
+  if (peer.line.line) peer.line.line->fetch_room();  // mostly an answer follows
   if (!peer.later.empty()) find_next(peer);
 }
 

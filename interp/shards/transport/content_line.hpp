@@ -38,8 +38,10 @@ class ContentLine {
     Slot& slot = slots_[sent_ % size];
     slot.head = head;
     slot.message.store(++sent_, std::memory_order_release);
-    fetch_to_write(&slots_[sent_ % size]);  // the other side has read it long ago
+    fetch_room();  // the other side has read it long ago
   }
+  // Something is sent soon: the other side, which looks whether it has come, has taken the line of the cache over.
+  void fetch_room() const { fetch_to_write(&slots_[sent_ % size]); }
 
   bool has_come() const { return slots_[taken_ % size].message.load(std::memory_order_acquire) == taken_ + 1; }
   const Head* next() const { return has_come() ? &slots_[taken_ % size].head : nullptr; }  // null: nothing has come
