@@ -17,9 +17,9 @@ namespace taskspec::bench {
 
 namespace {
 
-// Times that are told; the first one records what is repeated. Short ones are run more often: the best half of them
-// counts.
-constexpr int times_of(std::int64_t iterations) { return iterations > 2048 ? 4 : 12; }
+// Times that are told; the first one records what is repeated. Short ones are told more often: the best quarter of them
+// counts, one behind the other.
+constexpr int times_of(std::int64_t iterations) { return iterations > 2048 ? 8 : 24; }
 
 // How often a size is run: the least time counts. Those near the ones that are looked for decide, so they are run most
 // often: what slows a machine down lasts for seconds.
@@ -52,7 +52,7 @@ std::string program_text(const MetgCase& what, const ShardRow& row, std::int64_t
          "}\nrun work() on " + row.on + "\n";
 }
 
-// Seconds of a step of all columns, in the best half of the times; none: it failed.
+// Seconds of a step of all columns, in the best quarter of the times; none: it failed.
 std::optional<double> step_time(const Settings& settings, const Folder& folder, const MetgCase& what,
                                 const ShardRow& row, std::int64_t iterations) {
   std::vector<std::string> words{settings.tool, "run", folder.file("metg.task", program_text(what, row, iterations))};
@@ -68,7 +68,7 @@ std::optional<double> step_time(const Settings& settings, const Folder& folder, 
     if (wrong != 0) return std::nullopt;
   if (times.size() != static_cast<std::size_t>(times_of(iterations))) return std::nullopt;
   // Who prints may come late, where the shards have all cores, and sees two of them at once: so of many together.
-  const std::size_t many = times.size() / 2;
+  const std::size_t many = times.size() / 4;
   double least = 1e9;
   for (std::size_t begin = 0; begin + many < times.size(); ++begin)
     least = std::min(least, (times[begin + many] - times[begin]) / static_cast<double>(many));
@@ -139,7 +139,7 @@ class MpiLoops {
 // What came of a row, for one pattern.
 struct Found {
   std::string pattern, name, failure;
-  bool sends_by_mpi = false;
+  bool sends = false;
   std::optional<double> metg;  // seconds
   double task = 0, step = 0;   // likewise, of as good as no kernel
 };
@@ -148,7 +148,7 @@ Found found(const MetgCase& what, const ShardRow& row) {
   Found made{what.name,
              fmt::format("{}: {}", what.name, row.name),
              row.failure,
-             !row.words.empty() && !what.reads[0].empty(),
+             row.rounds > 1 && row.workers > 1 && !what.reads[0].empty(),
              {}};
   if (!row.failure.empty()) return made;
   const double each = iteration_time(row);
@@ -222,8 +222,8 @@ int metg_shards(const Settings& settings) {
       continue;
     }
     const std::optional<double> us = one.metg ? std::optional(1e6 * *one.metg) : std::nullopt;
-    table.add({one.name, micro(one.metg), ratio(us, metg_bar),
-               one.sends_by_mpi ? ratio(us, mpi.nonblocking(one.pattern)) : "", micro(one.task), micro(one.step)});
+    table.add({one.name, micro(one.metg), ratio(us, metg_bar), one.sends ? ratio(us, mpi.nonblocking(one.pattern)) : "",
+               micro(one.task), micro(one.step)});
   }
   fmt::print(
       "measured: METG(50%) by the clock, the least of some sweeps, width {}, {} steps or more, from the text: "

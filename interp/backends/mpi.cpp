@@ -169,8 +169,9 @@ constinit const Builtin builtin_mpi = BuiltinFields{
     .doc =
         "The backend of shards: the program is run by all of them alike, and each has its part of the points of every "
         "launch and of the contents of regions. For run .. on. shards: how many, in this process or over the ranks of "
-        "mpirun. All make the same calls, which is checked: level off, batch (every 64 calls and before each receive) "
-        "or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one shard differ there. "
+        "mpirun. All make the same calls, which is checked: level off, batch (every 64 calls, later every 512, and "
+        "before each receive) or every (each call; safe: true says the same). inject: SHARD:CALL:ARGUMENT makes one "
+        "shard differ there. "
         "traces: false analyses each turn of a loop anew; trace_auto: false replays only what stands in trace { }, "
         "and why_trace: true says on standard error, of each trace that cannot be replayed, what stands against it. "
         "plans: all finds what must move from lists of everything, which must come to the same. timeout: for how many "

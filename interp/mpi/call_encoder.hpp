@@ -76,7 +76,7 @@ class CallEncoder {
     return !call.marks().empty() && call.marks().front().name == sent_name;
   }
   // What was sent waits for the call that it goes with: no call has it alone.
-  static bool has_only_sent(const CallArguments& call) { return has_sent(call) && call.marks().size() == 1; }
+  static bool has_only_sent(const CallArguments& call) { return call.marks().size() == 1 && has_sent(call); }
   void sent(const Hash128& contents) { text(sent_name, contents.text()); }
   // Names live as long as the program.
   CallEncoder& created(const char* name, Created what, std::uint64_t number) {

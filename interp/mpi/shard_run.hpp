@@ -47,7 +47,6 @@ struct CallText {
 
 // A call that is made again and again with other numbers, as it was made the last time.
 struct KnownCall {
-  CallArguments arguments;
   CallLog::Repeated repeated;
   std::size_t values = 0;  // that it is given
   std::shared_ptr<Operation> op;
@@ -175,7 +174,7 @@ class ShardRun final : private Executor, private DataPort::Idle {
  private:
   bool work() override;  // tells the log of a call
   void wait_for_checks();
-  std::uint64_t log_again(KnownCall& call, std::span<const std::uint64_t> bits);
+  std::uint64_t log_again(CallLog::Repeated& call, std::span<const std::uint64_t> bits);
   void note_call(std::uint64_t number, CallKind kind, std::string_view name, Span span, const CallText* text);
   bool wants_replayed() const override { return dependences_ != nullptr || record_ != nullptr; }
   void has_called(std::uint64_t number, CallKind kind, std::string_view name, Span span,

@@ -324,21 +324,20 @@ TEST_CASE("[hash] calls that come again are kept as what they were, however many
   // Three that come again, with one, four and six numbers, and one that does not.
   CallLog log(CallLog::Hashes::chained), plain(CallLog::Hashes::chained);
   std::mt19937_64 random(1);
-  std::vector<CallArguments> again(3);
-  std::vector<CallLog::Repeated> which;
-  for (std::size_t k = 0; k < again.size(); ++k) {
-    CallLog::Repeated& one = which.emplace_back();
-    one = {CallKind::launch, line(static_cast<std::uint32_t>(k)), "step " + std::to_string(k), k + 1, {}};
-    again[k].argument("task").created(Created::task, k);
+  std::vector<CallLog::Repeated> which(3);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    CallLog::Repeated& one = which[k];
+    one = {CallKind::launch, line(static_cast<std::uint32_t>(k)), "step " + std::to_string(k), k + 1, {}, {}};
+    one.arguments.argument("task").created(Created::task, k);
     for (std::size_t number = 0; number < (k == 0 ? 1 : 2 * k + 2); ++number) {
-      number % 2 == 0 ? again[k].argument("value").integer(0) : again[k].argument("value").real(0);
-      one.numbers.push_back({again[k].number(number + 1), number});
+      number % 2 == 0 ? one.arguments.argument("value").integer(0) : one.arguments.argument("value").real(0);
+      one.numbers.push_back({one.arguments.number(number + 1), number});
     }
   }
   for (std::uint64_t call = 1; call <= 3 * CallLog::kept; ++call) {
     CallArguments written;
     const auto k = static_cast<std::size_t>(between(random, 0, 3));
-    if (k == again.size()) {
+    if (k == which.size()) {
       written.argument("region").created(Created::region, call);
       CallArguments same = written;
       log.record(CallKind::fill, "fill", same, line(9));
@@ -355,7 +354,7 @@ TEST_CASE("[hash] calls that come again are kept as what they were, however many
       written.argument("value");
       is_integer ? written.integer(value) : written.real(static_cast<double>(value));
     }
-    log.record_again(which[k], again[k], values);
+    log.record_again(which[k], values);
     plain.record(which[k].kind, which[k].name, written, which[k].span);
   }
   REQUIRE(log.first() == plain.first());

@@ -72,8 +72,8 @@ class CallArguments {
   };
   ByteView bytes() const { return bytes_; }
   std::span<const Mark> marks() const { return marks_; }
-  // h_n = XXH3_128(h_{n-1} || n || kind || shape || numbers), each but the hashes in 8 bytes. Numbers are ints and reals
-  // alone; shape = XXH3_128(bytes() with zeros for them), which a call that comes again with others keeps.
+  // h_n = XXH3_128(h_{n-1} || n || kind || shape || numbers), each but the hashes in 8 bytes. Numbers are ints and
+  // reals alone; shape = XXH3_128(bytes() with zeros for them), which a call that comes again with others keeps.
   Hash128 hash(const Hash128& before, std::uint64_t number, CallKind kind) {
     if (!knows_shape_) hash_shape();
     hashed_[0] = before.low;

@@ -1,16 +1,9 @@
 #include "interp/shards/control/call_log.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace taskspec {
-
-CallLog::Entry& CallLog::next(CallKind kind, CallArguments& arguments) {
-  const Hash128 before = last_ > 0 ? hash(last_) : Hash128{};
-  Entry& entry = entries_[++last_ % kept];
-  entry.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
-  entry.kind = kind;
-  return entry;
-}
 
 // A place keeps its memory: in the long run nothing is allocated.
 CallLog::Text& CallLog::keep(std::string_view name, const CallArguments& arguments, Span span) {
@@ -23,8 +16,8 @@ CallLog::Text& CallLog::keep(std::string_view name, const CallArguments& argumen
   return text;
 }
 
-void CallLog::keep_again(const Repeated& which, const CallArguments& arguments, bool has_room) {
-  Text& text = keep(which.name, arguments, which.span);
+void CallLog::keep_again(const Repeated& which, bool has_room) {
+  Text& text = keep(which.name, which.arguments, which.span);
   if (!has_room) return;
   for (const Repeated::Number& number : which.numbers) text.numbers.push_back(number.place.begin);
 }
@@ -35,17 +28,19 @@ std::uint64_t CallLog::record(CallKind kind, std::string_view name, CallArgument
   return last_;
 }
 
-std::uint64_t CallLog::record_again(const Repeated& which, CallArguments& arguments,
-                                    std::span<const std::uint64_t> values) {
+std::uint64_t CallLog::record_again(Repeated& which, std::span<const std::uint64_t> values) {
+  const auto put = [&](const Repeated::Number& number) {
+    return which.arguments.put(number.place, values[number.value]);
+  };
   Entry& entry = entries_[(last_ + 1) % kept];
   const bool has_room = which.numbers.size() <= entry.numbers.size();
-  for (std::size_t k = 0; k < which.numbers.size(); ++k) {
-    const std::uint64_t bits = arguments.put(which.numbers[k].place, values[which.numbers[k].value]);
-    if (has_room) entry.numbers[k] = bits;
-  }
-  next(which.kind, arguments);
+  if (has_room)
+    std::ranges::transform(which.numbers, entry.numbers.begin(), put);
+  else
+    std::ranges::for_each(which.numbers, put);
+  next(which.kind, which.arguments);
   const std::uint64_t again = has_room ? which.id : 0;
-  if (again == 0 || entry.again != again) keep_again(which, arguments, has_room);
+  if (again == 0 || entry.again != again) keep_again(which, has_room);
   entry.again = again;
   return last_;
 }

@@ -29,15 +29,15 @@ class CallLog {
     CallKind kind{};
     Span span;
     std::string name;
-    std::uint64_t id = 0;  // not 0; equal: they differ in the numbers alone
+    std::uint64_t id = 0;     // not 0; equal: they differ in the numbers alone
+    CallArguments arguments;  // as they were the last time
     struct Number {
       CallArguments::Number place;
       std::size_t value = 0;  // which one it is of those that the call is given
     };
     std::vector<Number> numbers;
   };
-  // `arguments`: its own, whose numbers become these.
-  std::uint64_t record_again(const Repeated& which, CallArguments& arguments, std::span<const std::uint64_t> values);
+  std::uint64_t record_again(Repeated& which, std::span<const std::uint64_t> values);
   std::uint64_t last() const { return last_; }                                 // 0: none yet
   std::uint64_t first() const { return last_ < kept ? 1 : last_ - kept + 1; }  // the oldest that is kept
   bool has(std::uint64_t number) const { return number >= first() && number <= last_; }
@@ -69,9 +69,15 @@ class CallLog {
   };
 
   Bytes arguments(std::uint64_t number) const;
-  Entry& next(CallKind kind, CallArguments& arguments);
+  Entry& next(CallKind kind, CallArguments& arguments) {
+    const Hash128 before = hash(last_);  // of none: zero
+    Entry& entry = entries_[++last_ % kept];
+    entry.hash = is_hashed() ? arguments.hash(before, last_, kind) : Hash128{};
+    entry.kind = kind;
+    return entry;
+  }
   Text& keep(std::string_view name, const CallArguments& arguments, Span span);
-  void keep_again(const Repeated& which, const CallArguments& arguments, bool has_room);
+  void keep_again(const Repeated& which, bool has_room);
 
   const Hashes hashes_;
   std::vector<Entry> entries_;  // by number modulo their count, as the next ones

@@ -42,7 +42,8 @@ constexpr std::uint64_t calls_in_a_beat = 1024;
 }  // namespace
 
 ControlWatch::ControlWatch(Collectives& collectives, CallLog& log, const Options& options)
-    : collectives_(collectives), log_(log), options_(options) {
+    : collectives_(collectives), log_(log), options_(options), batch_end_(end_of_batch(0)) {
+  find_next();
   collectives_.on_message([this](const ShardMessage& message) { compare(message.stamp); });
   collectives_.on_other([this](const ShardMessage& message) { hear(message); });
   collectives_.on_early([this](CollectiveKey key, const CallStamp&) {
@@ -50,8 +51,18 @@ ControlWatch::ControlWatch(Collectives& collectives, CallLog& log, const Options
   });
 }
 
+std::uint64_t ControlWatch::end_of_batch(std::uint64_t number) const {
+  if (!is_hashed()) return no_call;
+  const std::uint64_t early = number < options_.many ? options_.batch : options_.later;
+  const std::uint64_t calls = options_.level == Level::every ? 1 : early;
+  return (number / calls + 1) * calls;
+}
+
 void ControlWatch::compare_at(std::uint64_t number) {
-  if (options_.level != Level::off && number % every_ == 0) check(number);
+  if (number == batch_end_) {
+    batch_end_ = end_of_batch(number);
+    check(number);
+  }
   if (!asked_for_.empty() && asked_for_.erase(number) > 0) check(number);
   while (!ahead_.empty() && ahead_.front().call <= number) {
     const CallStamp stamp = ahead_.front();
@@ -59,11 +70,18 @@ void ControlWatch::compare_at(std::uint64_t number) {
     compare(stamp);
   }
   if (alarm_ <= number) search();
+  find_next();
+}
+
+void ControlWatch::find_next() {
+  next_ = std::min(batch_end_, alarm_);
+  if (!asked_for_.empty()) next_ = std::min(next_, *asked_for_.begin());
+  if (!ahead_.empty()) next_ = std::min(next_, ahead_.front().call);
 }
 
 void ControlWatch::release(std::uint64_t number, std::function<void()> released) {
   if (found_ || is_searching_) return;
-  if (options_.level == Level::off || checked_ >= number) return released();
+  if (!is_hashed() || checked_ >= number) return released();
   waiting_.push_back({number, std::move(released)});
   check(number);
 }
@@ -72,7 +90,7 @@ void ControlWatch::ended() {
   has_ended_ = true;
   for (const std::uint64_t number : std::exchange(asked_for_, {})) check(number);
   if (!ahead_.empty()) alarm(log_.last() + 1);
-  if (alarm_ != no_alarm) search();
+  if (alarm_ != no_call) search();
   Standing standing{log_.last(), {}, true};
   if (log_.is_hashed())
     standing.hash = log_.hash(log_.last());
@@ -84,7 +102,7 @@ void ControlWatch::ended() {
       checked_up_to(log_.last());
       is_done_ = true;
     } else {
-      alarm(no_alarm - 1);
+      alarm(no_call - 1);
     }
   });
 }
@@ -107,7 +125,7 @@ void ControlWatch::join(std::uint64_t number) {
   if (log_.last() >= number || has_ended_)
     check(number);
   else
-    asked_for_.insert(number);
+    asked_for_.insert(number), find_next();
 }
 
 void ControlWatch::checked_up_to(std::uint64_t number) {
@@ -129,6 +147,7 @@ void ControlWatch::compare(const CallStamp& stamp) {
     const auto after =
         std::find_if(ahead_.begin(), ahead_.end(), [&](const CallStamp& known) { return known.call > stamp.call; });
     ahead_.insert(after, stamp);
+    find_next();
   } else if (log_.has(stamp.call)) {
     const CallStamp own = log_.stamp(stamp.call);
     const bool are_hashed = own.hash_low != 0 && stamp.hash_low != 0;
@@ -154,6 +173,7 @@ void ControlWatch::beat() {
 void ControlWatch::hear(const ShardMessage& message) {
   if (message.number != 0) {  // an alarm
     alarm_ = std::min(alarm_, message.number);
+    find_next();
     if (alarm_ <= log_.last() || has_ended_) search();
     return;
   }
@@ -170,6 +190,7 @@ void ControlWatch::alarm(std::uint64_t call) {
   if (found_ || is_searching_) return;
   if (call < alarm_) {
     alarm_ = call;
+    find_next();
     for (std::size_t shard = 0; shard < collectives_.shards(); ++shard)
       if (shard != collectives_.self().index())
         collectives_.send({.to = ShardId(shard), .purpose = Purpose::alarm, .step = no_collective, .number = call});

@@ -49,7 +49,9 @@ class ControlWatch {
   enum class Level : std::uint8_t { off, batch, every };
   struct Options {
     Level level = Level::batch;
-    std::uint64_t batch = 64;  // calls between two checks
+    std::uint64_t batch = 64;  // calls between two checks; of a program that makes many, `later`
+    std::uint64_t later = 512;
+    std::uint64_t many = 4096;
   };
   struct Counts {
     std::uint64_t hashes = 0, checks = 0, searches = 0, rounds_of_search = 0;
@@ -59,11 +61,7 @@ class ControlWatch {
   ControlWatch(Collectives& collectives, CallLog& log, const Options& options);
 
   void called() {
-    const std::uint64_t number = log_.last();
-    const bool is_hashed = options_.level != Level::off;
-    if (is_hashed) ++counts_.hashes;
-    const bool is_asked = (is_hashed && number % every_ == 0) || (!asked_for_.empty() && *asked_for_.begin() <= number);
-    if (is_asked || (!ahead_.empty() && ahead_.front().call <= number) || alarm_ <= number) compare_at(number);
+    if (log_.last() >= next_) compare_at(log_.last());
   }
   // Once all calls up to `number` are known to be equal; at once where nothing is hashed. Never after a difference.
   void release(std::uint64_t number, std::function<void()> released);
@@ -73,19 +71,25 @@ class ControlWatch {
 
   bool is_done() const { return is_done_; }  // all have ended, and alike
   // Another call might now take the place of one that is still to be compared, or searched for.
-  bool is_far_ahead() const {
-    return is_searching_ || (options_.level != Level::off && log_.last() - checked_ >= most_ahead);
-  }
+  bool is_far_ahead() const { return is_searching_ || (is_hashed() && log_.last() - checked_ >= most_ahead); }
   bool is_searching() const { return is_searching_; }  // calls that are made now take the place of searched ones
   const Difference* difference() const { return found_ ? &*found_ : nullptr; }
   std::uint64_t checked() const { return checked_; }
-  const Counts& counts() const { return counts_; }
+  Counts counts() const {
+    Counts counts = counts_;
+    counts.hashes = is_hashed() ? log_.last() : 0;
+    return counts;
+  }
 
  private:
   struct Waiting {
     std::uint64_t number;
     std::function<void()> released;
   };
+  bool is_hashed() const { return options_.level != Level::off; }
+  // Of a batch, behind that call: the same one on every shard.
+  std::uint64_t end_of_batch(std::uint64_t number) const;
+  void find_next();
   void compare_at(std::uint64_t number);
   void check(std::uint64_t number);
   void join(std::uint64_t number);
@@ -100,14 +104,15 @@ class ControlWatch {
   Collectives& collectives_;
   CallLog& log_;
   const Options options_;
-  const std::uint64_t every_ = options_.level == Level::every ? 1 : options_.batch;  // so many calls a check
   Counts counts_;
   std::uint64_t checked_ = 0;
+  std::uint64_t batch_end_;            // the next one
+  std::uint64_t next_ = 0;             // the least call at which there is something to do
   std::set<std::uint64_t> begun_;      // checks
   std::set<std::uint64_t> asked_for_;  // that others began, beyond what was called here
   std::deque<Waiting> waiting_;
-  std::deque<CallStamp> ahead_;     // seen on messages of shards that are further
-  std::uint64_t alarm_ = no_alarm;  // the least call at which a difference was seen
+  std::deque<CallStamp> ahead_;    // seen on messages of shards that are further
+  std::uint64_t alarm_ = no_call;  // the least call at which a difference was seen
   bool has_ended_ = false, is_done_ = false, is_searching_ = false;
   // Of the search: the calls that all shards still have, and their chain of hashes.
   std::uint64_t window_first_ = 0;
@@ -115,7 +120,7 @@ class ControlWatch {
   std::optional<Difference> found_;
 
   static constexpr std::uint64_t most_ahead = CallLog::kept / 4 * 3;  // of what was found equal
-  static constexpr std::uint64_t no_alarm = UINT64_MAX;
+  static constexpr std::uint64_t no_call = UINT64_MAX;
   static constexpr std::uint64_t end_check = UINT64_MAX;  // the number of the check of those that have ended
 };
 
