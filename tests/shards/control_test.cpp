@@ -72,6 +72,7 @@ struct Program {
   CallKind kind = CallKind::launch;  // of the call that differs
   std::uint64_t who_ends_at = UINT64_MAX;
   std::uint64_t receive_each = 10;
+  bool runs_ahead = false;  // of its checks, however far
 };
 
 struct Outcome {
@@ -96,6 +97,7 @@ Outcome run(const Program& program, std::uint64_t seed) {
     Replica& own = *replicas[shard];
     if (network.random()() % 32 == 0) own.watch.beat();
     if (waits[shard] || has_ended[shard] || is_over(shard)) return;
+    if (own.watch.is_far_ahead() && !program.runs_ahead) return;
     const std::uint64_t next = own.log.last() + 1;
     const bool is_other = shard == program.who;
     if (next > (is_other ? std::min(program.who_ends_at, program.calls) : program.calls)) {
@@ -222,7 +224,7 @@ TEST_CASE("[inject] the message has the call, the argument, the shards and both 
 }
 
 TEST_CASE("[inject] what is older than what is kept is told as such") {
-  const Outcome outcome = run({2, Level::batch, 9000, 5, 1, "count", CallKind::launch, UINT64_MAX, 100'000}, 3);
+  const Outcome outcome = run({2, Level::batch, 9000, 5, 1, "count", CallKind::launch, UINT64_MAX, 100'000, true}, 3);
   CHECK_FALSE(outcome.hung);
   REQUIRE(outcome.differences[0]);
   CHECK(outcome.differences[0]->call >= 5);
@@ -234,6 +236,36 @@ TEST_CASE("[inject] what is older than what is kept is told as such") {
   CHECK(replica.log.first() == 5000 - CallLog::kept + 1);
   CHECK_FALSE(replica.log.has(5000 - CallLog::kept));
   CHECK(replica.log.has(5000));
+}
+
+TEST_CASE("[inject] long programs are checked less often, and a difference in one is named") {
+  const auto checks = [](std::uint64_t calls, Level level) {
+    RankNetwork network({.shards = 1}, nullptr);
+    Collectives alone(network.at(ShardId(0)));
+    Replica replica(alone, level);
+    while (replica.log.last() < calls) replica.call();
+    CHECK(replica.watch.counts().hashes == (level == Level::off ? 0 : calls));
+    return replica.watch.counts().checks;
+  };
+  CHECK(checks(63, Level::batch) == 0);
+  CHECK(checks(64, Level::batch) == 1);
+  CHECK(checks(4096, Level::batch) == 64);
+  CHECK(checks(4607, Level::batch) == 64);
+  CHECK(checks(10'240, Level::batch) == 64 + 12);
+  CHECK(checks(10'240, Level::every) == 10'240);
+  CHECK(checks(10'240, Level::off) == 0);
+  for (const std::uint64_t seed : random_seeds(8, 40)) {
+    CAPTURE(seed);
+    const std::uint64_t call = 4097 + seed * 97 % 3000;
+    const Outcome outcome =
+        run({2, Level::batch, 9000, call, seed % 2, "rate", CallKind::launch, UINT64_MAX, 100'000}, seed);
+    CHECK_FALSE(outcome.hung);
+    for (const auto& difference : outcome.differences) {
+      REQUIRE(difference);
+      CHECK(difference->call == call);
+      CHECK(difference->argument == "rate");
+    }
+  }
 }
 
 TEST_CASE("[S5] the comparison of hashes is what holds a receive back") {
