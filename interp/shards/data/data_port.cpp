@@ -40,6 +40,7 @@ std::byte* DataPort::room(ShardId to, std::size_t bytes) {
   if (!peer.line.line) {
     room_.by = collectives_.transport().line_to(to);
     if (room_.by.stays) peer.line = room_.by;
+    peer.last = room_.by.line;
   }
   return room_.by.line ? room_.by.line->room(bytes) : nullptr;
 }
@@ -75,7 +76,7 @@ void DataPort::took(ShardId from) {
   come_->take();
   Peer& peer = peers_[from.index()];
   ++peer.taken;
-  if (peer.line.line) peer.line.line->fetch_room();  // mostly an answer follows
+  if (peer.last) peer.last->fetch_room();  // mostly an answer follows
   if (!peer.later.empty()) find_next(peer);
 }
 

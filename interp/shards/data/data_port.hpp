@@ -71,6 +71,7 @@ class DataPort {
     bool has_next = false;  // what is to be taken is there
     Come next{};
     Transport::LineTo line{};             // to it, where that stays
+    const ContentLine* last = nullptr;    // the last line to it
     std::map<std::uint64_t, Come> later;  // by number: it came before those in front of it
   };
   void put(ShardMessage message);
