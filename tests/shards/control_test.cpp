@@ -238,6 +238,32 @@ TEST_CASE("[inject] what is older than what is kept is told as such") {
   CHECK(replica.log.has(5000));
 }
 
+TEST_CASE("[inject] who is asked for a check, or hears of a call, that it has not made yet looks at it right there") {
+  for (const bool differs : {false, true}) {
+    RankNetwork network({.shards = 2}, nullptr);
+    Collectives a(network.at(ShardId(0))), b(network.at(ShardId(1)));
+    Replica one(a, Level::batch), other(b, Level::batch);
+    const auto poll = [&] {
+      for (int i = 0; i < 100; ++i) (void)a.poll(), (void)b.poll();
+    };
+    while (one.log.last() < 5) one.call();
+    bool is_released = false;
+    if (differs)
+      one.watch.beat();
+    else
+      one.watch.release(5, [&] { is_released = true; });
+    while (other.log.last() < 5) {
+      poll();
+      CHECK_FALSE(is_released);
+      CHECK_FALSE(other.watch.difference());
+      other.call(differs && other.log.last() == 4 ? "rate" : "");
+    }
+    poll();
+    CHECK(is_released != differs);
+    CHECK((other.watch.difference() != nullptr) == differs);
+  }
+}
+
 TEST_CASE("[inject] long programs are checked less often, and a difference in one is named") {
   const auto checks = [](std::uint64_t calls, Level level) {
     RankNetwork network({.shards = 1}, nullptr);
