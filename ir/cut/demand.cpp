@@ -38,11 +38,6 @@ std::vector<bool> asked_by_graph(const Program& program) {
     asked[id.index()] = true;
     todo.push_back(id);
   };
-  for (const Function& function : program.functions)
-    for (const Call& call : function.calls)
-      if (graph_asks(function, call))
-        for (const CallId in : call.in)
-          if (in.valid() && function[in].type.is(Type::Kind::function)) ask(function[in].callee);
   // What it was given it calls whoever gave it: any that has so many arguments.
   const auto ask_values = [&](std::size_t arguments) {
     for (const Function& function : program.functions)
@@ -51,6 +46,14 @@ std::vector<bool> asked_by_graph(const Program& program) {
             argument_count(program[call.callee]) == arguments)
           ask(call.callee);
   };
+  for (const Function& function : program.functions)
+    for (const Call& call : function.calls)
+      if (graph_asks(function, call))
+        for (const CallId in : call.in)
+          if (in.valid() && function[in].type.is(Type::Kind::function)) {
+            const Call& one = function[in];
+            one.callee.valid() ? ask(one.callee) : ask_values(one.type.parts.size() - 1);
+          }
   while (!todo.empty()) {
     const Function& function = program[todo.back()];
     todo.pop_back();
