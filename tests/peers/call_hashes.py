@@ -4,8 +4,9 @@
 call_hashes.py TASKSPEC      exits 1 if the tool has other ones, or call_hashes.txt has; 77 without libxxhash
 call_hashes.py               prints them, as call_hashes.txt keeps them
 
-Calls are chained: h_n = XXH3_128(h_{n-1}, n, kind, arguments), all of it in little endian. Each value of the arguments
-has a byte before it that says of what type it is; what a partition is made of goes by the hash of its key.
+Calls are chained: h_n = XXH3_128(h_{n-1}, n, kind, shape, numbers), all of it in little endian. Numbers are the ints and
+reals of the arguments, and the shape is the hash of all arguments with zeros for them. Each value of the arguments has a
+byte before it that says of what type it is; what a partition is made of goes by the hash of its key.
 """
 import ctypes
 import os
@@ -44,12 +45,26 @@ def digits(pair):
 
 
 # ---- values of arguments ----
+class Values:
+    """With zeros for ints and reals, and these."""
+
+    def __init__(self, others, numbers=b""):
+        self.others, self.numbers = others, numbers
+
+    def __add__(self, behind):
+        behind = behind if isinstance(behind, Values) else Values(behind)
+        return Values(self.others + behind.others, self.numbers + behind.numbers)
+
+    def __radd__(self, before):
+        return Values(before) + self
+
+
 def integer(value):
-    return struct.pack("<Bq", 1, value)
+    return Values(struct.pack("<Bq", 1, 0), struct.pack("<q", value))
 
 
 def real(value):
-    return struct.pack("<Bd", 2, value)
+    return Values(struct.pack("<Bd", 2, 0), struct.pack("<d", value))
 
 
 def text(value):
@@ -141,7 +156,9 @@ def calls(source):
 def chain(source):
     before, made = (0, 0), []
     for number_of, (kind, arguments) in zip(range(1, CALLS + 1), calls(source)):
-        before = hashed(struct.pack("<QQQB", *before, number_of, kind) + arguments)
+        values = Values(b"") + arguments
+        shape = hashed(values.others)
+        before = hashed(struct.pack("<QQQQQQ", *before, number_of, kind, *shape) + values.numbers)
         made.append(digits(before))
     return made
 
