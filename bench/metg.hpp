@@ -17,8 +17,9 @@ struct MetgCase {
   std::vector<std::vector<std::int64_t>> reads;  // by column: columns of the step before; empty: none
 };
 inline constexpr std::size_t metg_columns = 2, metg_steps = 1000;
-inline constexpr double metg_bar = 0.5;     // microseconds,
-inline constexpr double metg_mpi = 0.53;    // where nonblocking MPI by hand (metg_mpi.cpp) takes so many
+inline constexpr double metg_bar = 0.5;  // microseconds
+inline constexpr double metg_mpi =
+    0.53;  // what nonblocking MPI by hand (metg_mpi.cpp) takes on the machine of that bar
 const std::vector<MetgCase>& metg_cases();  // stencil_1d, fft, trivial
 
 struct MetgCell {  // 16 bytes, what a task makes

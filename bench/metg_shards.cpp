@@ -226,12 +226,10 @@ int metg_shards(const Settings& settings) {
                micro(one.task), micro(one.step)});
   }
   fmt::print(
-      "measured: METG(50%) by the clock, the least of some sweeps, width {}, {} steps or more, from the text: "
-      "interpreter,\n"
-      "analysis or replay, copies and all; bodies of the language. Bars: {} us where nonblocking MPI takes {}, so "
-      "{:.2f} "
-      "of it,\n"
-      "and 1.5 of it between ranks. A task of as good as no kernel, and a step of {} such ones\n{}",
+      "measured: METG(50%) by the clock, the least of some sweeps, width {}, {} steps or more, from the text:\n"
+      "interpreter, analysis or replay, copies and all; bodies of the language. Bars: {} us where nonblocking MPI\n"
+      "takes {}, so {:.2f} of it, and 1.5 of it between ranks. A task of as good as no kernel, and a step of {} such\n"
+      "ones\n{}",
       metg_columns, metg_steps, metg_bar, metg_mpi, metg_bar / metg_mpi, metg_columns, table.text());
   fmt::print("\nby hand, the least of {} runs among the others, over MPI:\n{}", metg_cases().size() + 1, mpi.text());
   return 0;

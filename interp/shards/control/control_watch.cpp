@@ -52,7 +52,7 @@ ControlWatch::ControlWatch(Collectives& collectives, CallLog& log, const Options
 }
 
 std::uint64_t ControlWatch::end_of_batch(std::uint64_t number) const {
-  if (!is_hashed()) return no_call;
+  if (!log_.is_hashed()) return no_call;
   const std::uint64_t early = number < options_.many ? options_.batch : options_.later;
   const std::uint64_t calls = options_.level == Level::every ? 1 : early;
   return (number / calls + 1) * calls;
@@ -81,7 +81,7 @@ void ControlWatch::find_next() {
 
 void ControlWatch::release(std::uint64_t number, std::function<void()> released) {
   if (found_ || is_searching_) return;
-  if (!is_hashed() || checked_ >= number) return released();
+  if (!log_.is_hashed() || checked_ >= number) return released();
   waiting_.push_back({number, std::move(released)});
   check(number);
 }

@@ -49,15 +49,16 @@ class ControlWatch {
   enum class Level : std::uint8_t { off, batch, every };
   struct Options {
     Level level = Level::batch;
-    std::uint64_t batch = 64;  // calls between two checks; of a program that makes many, `later`
-    std::uint64_t later = 512;
-    std::uint64_t many = 4096;
+    std::uint64_t batch = 64;   // calls between two checks,
+    std::uint64_t later = 512;  // and of a program that has made `many` calls
+    std::uint64_t many = 4096;  // a multiple of both
   };
   struct Counts {
     std::uint64_t hashes = 0, checks = 0, searches = 0, rounds_of_search = 0;
   };
 
-  // `collectives` must outlive it, and tell it of messages as long as it lives.
+  // `collectives` must outlive it, and tell it of messages as long as it lives. The log is hashed unless the level is
+  // off.
   ControlWatch(Collectives& collectives, CallLog& log, const Options& options);
 
   void called() {
@@ -71,13 +72,13 @@ class ControlWatch {
 
   bool is_done() const { return is_done_; }  // all have ended, and alike
   // Another call might now take the place of one that is still to be compared, or searched for.
-  bool is_far_ahead() const { return is_searching_ || (is_hashed() && log_.last() - checked_ >= most_ahead); }
+  bool is_far_ahead() const { return is_searching_ || (log_.is_hashed() && log_.last() - checked_ >= most_ahead); }
   bool is_searching() const { return is_searching_; }  // calls that are made now take the place of searched ones
   const Difference* difference() const { return found_ ? &*found_ : nullptr; }
   std::uint64_t checked() const { return checked_; }
   Counts counts() const {
     Counts counts = counts_;
-    counts.hashes = is_hashed() ? log_.last() : 0;
+    counts.hashes = log_.is_hashed() ? log_.last() : 0;
     return counts;
   }
 
@@ -86,10 +87,9 @@ class ControlWatch {
     std::uint64_t number;
     std::function<void()> released;
   };
-  bool is_hashed() const { return options_.level != Level::off; }
-  // Of a batch, behind that call: the same one on every shard.
+  // The next one behind that call: the same on every shard.
   std::uint64_t end_of_batch(std::uint64_t number) const;
-  void find_next();
+  void find_next();  // whenever what next_ is found from has changed
   void compare_at(std::uint64_t number);
   void check(std::uint64_t number);
   void join(std::uint64_t number);
@@ -106,7 +106,7 @@ class ControlWatch {
   const Options options_;
   Counts counts_;
   std::uint64_t checked_ = 0;
-  std::uint64_t batch_end_;            // the next one
+  std::uint64_t batch_end_;            // of the calls that are made now
   std::uint64_t next_ = 0;             // the least call at which there is something to do
   std::set<std::uint64_t> begun_;      // checks
   std::set<std::uint64_t> asked_for_;  // that others began, beyond what was called here
